@@ -1,0 +1,40 @@
+# Each target works in a fresh clone: it makes .venv first, quickly when that is up to date.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: setup demo serve test check lint lock clean
+
+setup: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Big 2 needs Python 3.11 or later; set PYTHON=/path/to/python3.11"; exit 1; }
+	@echo "setting up .venv (once; about a minute)"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: setup  ## a whole 64-entrant tournament on a temporary server, verified at its end
+	@$(BIN)/big2 demo
+
+serve: setup  ## everything on http://127.0.0.1:8000, kept in ./data
+	@$(BIN)/big2 serve
+
+test: setup
+	@$(BIN)/python -m pytest
+
+lint: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+	@$(BIN)/mypy
+
+check: lint
+	@$(BIN)/python -m pytest --cov --cov-report=term
+
+lock:  ## after a change of pyproject.toml's dependencies (needs uv)
+	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --all-extras --no-header --no-annotate --output-file requirements.lock pyproject.toml
+
+clean:
+	@rm -rf .venv .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

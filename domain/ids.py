@@ -1,0 +1,59 @@
+"""Identities. Most are derived (uuid5, RFC 9562), so that doing a thing twice is a conflict, not a second thing."""
+
+from __future__ import annotations
+
+from typing import NewType
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+NS = uuid5(NAMESPACE_URL, "tag:big2-tournament,2026:")
+
+CommandId = NewType("CommandId", UUID)
+PlayerId = NewType("PlayerId", UUID)
+CredentialId = NewType("CredentialId", UUID)
+RuleSetId = NewType("RuleSetId", UUID)
+TournamentId = NewType("TournamentId", UUID)
+RosterId = NewType("RosterId", UUID)
+TableId = NewType("TableId", UUID)
+HandId = NewType("HandId", UUID)
+
+
+def request_command(credential: CredentialId, method: str, path: str, key: str) -> CommandId:
+    """The command of an HTTP request: the same credential, method, path and Idempotency-Key are the same command."""
+    return CommandId(uuid5(credential, f"{method} {path} {key}"))
+
+
+def job_command(name: str) -> CommandId:
+    """The command of a job, by the job's own name (`deal-TABLE-7`): running it twice is one command."""
+    return CommandId(uuid5(NS, f"job/{name}"))
+
+
+def player_id(command: CommandId) -> PlayerId:
+    return PlayerId(uuid5(command, "player"))
+
+
+def credential_id(command: CommandId) -> CredentialId:
+    return CredentialId(uuid5(command, "credential"))
+
+
+def ruleset_id(name: str) -> RuleSetId:
+    return RuleSetId(uuid5(NS, f"ruleset/{name}"))
+
+
+def tournament_id(command: CommandId) -> TournamentId:
+    return TournamentId(uuid5(command, "tournament"))
+
+
+def roster_id(tournament: TournamentId) -> RosterId:
+    return RosterId(uuid5(tournament, "roster"))
+
+
+def entry_id(tournament: TournamentId, player: PlayerId) -> UUID:
+    return uuid5(roster_id(tournament), f"entry/{player}")
+
+
+def table_id(tournament: TournamentId, number: int) -> TableId:
+    return TableId(uuid5(tournament, f"table/{number}"))
+
+
+def hand_id(table: TableId, number: int) -> HandId:
+    return HandId(uuid5(table, f"hand/{number}"))
