@@ -1,0 +1,175 @@
+"""What a running tournament does next: facts in, events and deals out. Workers only carry the answer.
+
+Looked at between hands, in this order: who is out, who never showed up, the level, the end, the seats, the deals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+import msgspec
+
+from domain import tournament as decide
+from domain.draws import draws_for
+from domain.events import Event
+from domain.ids import PlayerId, TableId
+from domain.placing import Out, in_order, places_of_out
+from domain.seating import Move, Sitting, balance
+from domain.table import Closed, Leaving, Seated, Table, Vacated, about_to_lead, places
+from domain.table import evolve as evolve_table
+from domain.tournament import State, TableBroken, Tournament
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """A table as it stands, and the log position of its newest event (hands end in the order of the log)."""
+
+    table: Table
+    position: int
+
+
+class Agenda(msgspec.Struct, frozen=True):
+    """What to record, by stream, in one transaction; then the tables to deal at, in order."""
+
+    tournament: list[Event]
+    tables: dict[TableId, list[Event]]
+    deals: list[TableId]
+    state: Tournament
+    table_states: Mapping[TableId, Table]
+
+
+def look(tournament: Tournament, facts: list[Facts], now: datetime) -> Agenda:
+    """The next steps of `tournament`, whose open tables are `facts`; nothing while it is not running."""
+    director = _Director(tournament, facts, now)
+    if tournament.state is State.RUNNING and tournament.tables_drawn:
+        director.run()
+    return director.agenda()
+
+
+class _Director:
+    """Applies each event as it is decided, so that the next decision sees it."""
+
+    def __init__(self, tournament: Tournament, facts: list[Facts], now: datetime) -> None:
+        self.t = tournament
+        self.now = now
+        self.tables = {f.table.number: f.table for f in sorted(facts, key=lambda f: f.position)}
+        self.tournament_events: list[Event] = []
+        self.table_events: dict[TableId, list[Event]] = {}
+        self.deals: list[TableId] = []
+
+    def run(self) -> None:
+        self._place_who_is_out()
+        self._remove_no_shows()
+        self._raise_level()
+        if self.t.players_left == 1:
+            return self._finish()
+        hold = self._seat()
+        self.deals = [
+            table.table_id
+            for number, table in sorted(self.tables.items())
+            if table.waiting and not table.paused and number not in hold and table.deal_at <= self.now
+        ]
+        return None
+
+    def agenda(self) -> Agenda:
+        states = {table.table_id: table for table in self.tables.values()}
+        return Agenda(self.tournament_events, self.table_events, self.deals, self.t, states)
+
+    def _place_who_is_out(self) -> None:
+        """Hand by hand in the order of the log: `self.tables` is in that order."""
+        for number, table in list(self.tables.items()):
+            broke = [taken for taken in table.seats.values() if table.waiting and taken.stack == 0]
+            outs = [Out(taken.player_id, table.last_hand_id, taken.stack - taken.net) for taken in broke]
+            self._place(number, in_order(outs))
+
+    def _remove_no_shows(self) -> None:
+        """Who let the clock act for him from the start is removed, as long as somebody who has played is left."""
+        seats = [(n, taken) for n, t in self.tables.items() for taken in t.seats.values()]
+        limit = self.t.structure.no_show_hands
+        absent = [
+            (n, s) for n, s in seats if not s.seen and s.absent_hands >= limit and self.tables[n].waiting
+        ]
+        if limit and any(taken.seen for _, taken in seats):
+            for number, taken in absent:
+                self._place(number, [Out(taken.player_id, None, taken.stack, no_show=True)])
+
+    def _place(self, number: int, outs: list[Out]) -> None:
+        after = (*self.t.outs, *outs)
+        by_player = {s.player_id: s.place for s in places_of_out(after, self.t.entrant_count - len(after))}
+        for out in outs:
+            table = self.tables[number]
+            self._record(decide.place(out, table.table_id, by_player[out.player_id]))
+            self._vacate(number, out.player_id, "no_show" if out.no_show else "out")
+
+    def _raise_level(self) -> None:
+        played = self.t.structure.hands_per_level
+        if self.t.structure.minutes_per_level is None and any(
+            t.level == self.t.level and t.hands_at_level >= played for t in self.tables.values()
+        ):
+            for event in decide.raise_level(self.t, self.now):
+                self._record(event)
+
+    def _finish(self) -> None:
+        last = next(taken for table in self.tables.values() for taken in table.seats.values())
+        for number in sorted(self.tables):
+            self._close(number)
+        for event in decide.finish(self.t, last.player_id):
+            self._record(event)
+
+    def _seat(self) -> frozenset[int]:
+        """Balances the tables and returns those that must wait."""
+        purpose = f"balance/{self.t.version}"
+        draws = draws_for(self.t.draw_seed, self.t.tournament_id, purpose)
+        seating = balance(
+            [_sitting(t) for t in self.tables.values()], self.t.structure.seats_per_table, self.t.moved, draws
+        )
+        if seating.final_table:
+            self._draw_final_table()
+            return frozenset()
+        for move in seating.moves:
+            self._move(move, purpose)
+        for number in seating.close:
+            self._record(TableBroken(number=number, table_id=self.t.table_id(number)))
+            self._close(number)
+        return seating.hold
+
+    def _draw_final_table(self) -> None:
+        seated = [place for _, table in sorted(self.tables.items()) for place in places(table)]
+        drawn, opened = decide.draw_final_table(self.t, seated, self.now)
+        for number in sorted(self.tables):
+            self._close(number)
+        self._record(drawn)
+        self.table_events[opened.table_id] = [opened]
+        self.tables = {opened.number: evolve_table(None, opened)}
+
+    def _move(self, move: Move, purpose: str) -> None:
+        source = self.tables[move.from_table]
+        place = next(p for p in places(source) if p.seat == move.from_seat)
+        self._record(decide.move(move, purpose))
+        self._vacate(move.from_table, move.player_id, "moved")
+        self._record_at(move.to_table, Seated(place=msgspec.structs.replace(place, seat=move.to_seat)))
+
+    def _vacate(self, number: int, player: PlayerId, reason: Leaving) -> None:
+        table = self.tables[number]
+        seat = table.seat_of(player)
+        assert seat is not None
+        event = Vacated(seat=seat, player_id=player, stack=table.seats[seat].stack, reason=reason)
+        self._record_at(number, event)
+
+    def _close(self, number: int) -> None:
+        self._record_at(number, Closed())
+        del self.tables[number]
+
+    def _record(self, event: Event) -> None:
+        self.t = decide.evolve(self.t, event)
+        self.tournament_events.append(event)
+
+    def _record_at(self, number: int, event: Event) -> None:
+        table = self.tables[number]
+        self.tables[number] = evolve_table(table, event)
+        self.table_events.setdefault(table.table_id, []).append(event)
+
+
+def _sitting(table: Table) -> Sitting:
+    players = {seat: taken.player_id for seat, taken in table.seats.items()}
+    return Sitting(table.number, not table.waiting, players, about_to_lead(table))

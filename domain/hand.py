@@ -1,0 +1,485 @@
+"""A hand: committed, dealt, played, settled, final. What is disputed and replayed.
+
+The rules are big2's; this module records what they decide, and adds time: each turn has a deadline (R11.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, Literal
+
+import msgspec
+
+from big2 import hand as play_rules
+from big2.actions import By, PassReason
+from big2.actions import Passed as PassedAction
+from big2.actions import Played as PlayedAction
+from big2.cards import cards_text, mask_of, parse_stored_cards
+from big2.rulesets import RuleSet, ruleset_from_mapping, ruleset_to_mapping
+from big2.settlement import settle
+from big2.table import deal_order
+from domain.aggregate import Aggregate
+from domain.deal import commitment, dealt, hand_seed, shuffled_deck
+from domain.errors import Conflicting, NotAllowed
+from domain.events import AfterHand, Event, OwnSeat, Public, Sealed
+from domain.ids import HandId, PlayerId, TableId, TournamentId
+from domain.table import Deal, HandEnded, Place, Table
+
+ActedBy = Literal["player", "clock", "rule"]
+
+
+class State(StrEnum):
+    RUNNING = "running"
+    SETTLED = "settled"
+    FINAL = "final"
+    VOIDED = "voided"
+
+
+class Timing(msgspec.Struct, frozen=True):
+    """The hand's own clock, in seconds."""
+
+    turn_seconds: int
+    between_hands_seconds: int
+    protest_seconds: int
+
+
+class SeatDealt(msgspec.Struct, frozen=True):
+    """A seat dealt in; `stack` is in chips, at the deal."""
+
+    seat: int
+    player_id: PlayerId
+    stack: int
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """A turn that a player or the clock must take; `deadline` is null while the clock is stopped."""
+
+    number: int
+    seat: int
+    deadline: datetime | None
+
+
+class Committed(Event, frozen=True, kw_only=True):
+    """The first event, before anything is drawn; the seed makes the chain over this hand impossible to guess from."""
+
+    hand_id: Public[HandId]
+    table_id: Public[TableId]
+    tournament_id: Public[TournamentId]
+    number: Public[int]
+    commitment: Public[str]
+    seed: Sealed[bytes]
+
+
+class Dealt(Event, frozen=True, kw_only=True):
+    """`leader` is null where the lowest card leads; `next_turn` is the lead, null if the deal itself won (R12's dragon).
+
+    Cards are text, low to high.
+    """
+
+    rules: Public[str]
+    ruleset: AfterHand[dict[str, Any]]
+    structure_hash: Public[str]
+    level: Public[int]
+    unit: Public[int]
+    dealer: Public[int]
+    direction: Public[str]
+    leader: Public[int | None]
+    seats: Public[tuple[SeatDealt, ...]]
+    cards: OwnSeat[dict[int, str]]
+    stub: AfterHand[str]
+    timing: Public[Timing]
+    next_turn: Public[Turn | None]
+
+
+class CardsPlayed(Event, frozen=True, kw_only=True):
+    """`next_turn` is null where the hand ended or automatic passes follow."""
+
+    turn: Public[int]
+    seat: Public[int]
+    cards: Public[str]
+    by: Public[ActedBy]
+    breach: AfterHand[bool]
+    next_turn: Public[Turn | None]
+
+
+class Passed(Event, frozen=True, kw_only=True):
+    """`turn` is null for an automatic pass (R6.4), whose `reason` says which."""
+
+    turn: Public[int | None]
+    seat: Public[int]
+    reason: Public[PassReason]
+    breach: AfterHand[bool]
+    next_turn: Public[Turn | None]
+
+
+class ClockStopped(Event, frozen=True, kw_only=True):
+    turn: Public[int]
+    remaining_ms: Public[int]
+
+
+class ClockStarted(Event, frozen=True, kw_only=True):
+    turn: Public[int]
+    deadline: Public[datetime]
+
+
+class Transfer(msgspec.Struct, frozen=True):
+    """One seat pays another (R8.5), in chips; `covers` marks a liable assistant's covering payment (R8.4)."""
+
+    payer: int
+    receiver: int
+    points: int
+    due: int
+    paid: int
+    covers: bool
+
+
+class Settled(Event, frozen=True, kw_only=True):
+    winner: Public[int]
+    cards_left: Public[dict[int, int]]
+    liable: Public[int | None]
+    transfers: Public[tuple[Transfer, ...]]
+    net: Public[dict[int, int]]
+
+
+class Voided(Event, frozen=True, kw_only=True):
+    reason: Public[str]
+
+
+class Finalised(Event, frozen=True, kw_only=True):
+    """The seed is revealed."""
+
+    seed: Public[bytes]
+
+
+class Hand(msgspec.Struct, frozen=True):
+    """`play` is the game itself; `stopped_ms` the time left on a stopped clock; `acted` and `clocked` are seats."""
+
+    hand_id: HandId
+    table_id: TableId
+    tournament_id: TournamentId
+    number: int
+    commitment: str
+    seed: bytes
+    play: play_rules.Hand | None = None
+    dealt: Dealt | None = None
+    state: State = State.RUNNING
+    deadline: datetime | None = None
+    stopped_ms: int | None = None
+    acted: frozenset[int] = frozenset()
+    clocked: frozenset[int] = frozenset()
+    settlement: Settled | None = None
+
+    @property
+    def terms(self) -> Dealt:
+        """The deal; every hand has one, in the transaction of its commitment."""
+        assert self.dealt is not None
+        return self.dealt
+
+    @property
+    def game(self) -> play_rules.Hand:
+        assert self.play is not None
+        return self.play
+
+    def seat_of(self, player: PlayerId | None) -> int | None:
+        """The seat that `player` was dealt in, if he was."""
+        return next((s.seat for s in self.terms.seats if s.player_id == player), None)
+
+
+def evolve(hand: Hand | None, event: Event) -> Hand:
+    if isinstance(event, Committed):
+        return _committed(event)
+    assert hand is not None
+    change = msgspec.structs.replace
+    match event:
+        case CardsPlayed():
+            action = PlayedAction(event.seat, _mask(event.cards), _by(event.by), event.breach)
+            return _acted(hand, action, event.by, event.next_turn)
+        case Passed():
+            passed = PassedAction(event.seat, event.reason, event.breach)
+            return _acted(hand, passed, _passed_by(event.reason), event.next_turn)
+        case Dealt():
+            return change(hand, dealt=event, play=_start(event), deadline=_deadline(event.next_turn))
+        case ClockStopped():
+            return change(hand, deadline=None, stopped_ms=event.remaining_ms)
+        case ClockStarted():
+            return change(hand, deadline=event.deadline, stopped_ms=None)
+        case Settled():
+            return change(hand, state=State.SETTLED, settlement=event, deadline=None)
+        case Voided():
+            return change(hand, state=State.VOIDED, deadline=None)
+        case Finalised():
+            return change(hand, state=State.FINAL if hand.settlement else hand.state)
+    raise AssertionError(event)
+
+
+HAND = Aggregate("hand", evolve)
+
+
+# decisions
+
+
+def deal(
+    table: Table,
+    terms: Deal,
+    rules: RuleSet,
+    *,
+    master: bytes,
+    structure_hash: str,
+    timing: Timing,
+    now: datetime,
+) -> list[Event]:
+    """A new hand under `terms`: committed and dealt, from the tournament's `master` secret."""
+    names = (str(table.tournament_id), str(terms.hand_id))
+    seed = hand_seed(master, names[1])
+    seats = [place.seat for place in terms.seats]
+    order = deal_order(terms.dealer, seats, terms.direction)
+    holdings, stub = dealt(shuffled_deck(seed, *names), order)
+    committed = Committed(
+        hand_id=terms.hand_id,
+        table_id=table.table_id,
+        tournament_id=table.tournament_id,
+        number=terms.number,
+        commitment=commitment(seed, *names),
+        seed=seed,
+    )
+    masks = {seat: mask_of(cards) for seat, cards in holdings.items()}
+    game = _game(rules, terms.dealer, terms.direction, terms.leader, masks)
+    event = Dealt(
+        rules=table.rules,
+        ruleset=ruleset_to_mapping(rules),
+        structure_hash=structure_hash,
+        level=terms.level,
+        unit=terms.unit,
+        dealer=terms.dealer,
+        direction=terms.direction,
+        leader=terms.leader,
+        seats=tuple(_seat_dealt(place) for place in terms.seats),
+        cards={seat: cards_text(holdings[seat], rules.suits) for seat in seats},
+        stub=cards_text(stub, rules.suits),
+        timing=timing,
+        next_turn=_next_turn(game, now + timedelta(seconds=timing.turn_seconds)),
+    )
+    hand = evolve(evolve(None, committed), event)
+    return [committed, event, *(_end(hand) if game.turn is None else ())]
+
+
+def play(hand: Hand, player: PlayerId, turn: int, cards: Sequence[int], now: datetime) -> list[Event]:
+    """`player` plays `cards` (as he sent them, repeats and all) on `turn`.
+
+    Raises NotAllowed, then Conflicting, then big2's IllegalPlay with the clause.
+    """
+    seat = _seat_on_turn(hand, player, turn)
+    return _recorded(hand, play_rules.play(hand.game, seat, cards, By.PLAYER), now)
+
+
+def pass_turn(hand: Hand, player: PlayerId, turn: int, now: datetime) -> list[Event]:
+    """`player` passes on `turn`; raises as `play` does."""
+    seat = _seat_on_turn(hand, player, turn)
+    return _recorded(hand, play_rules.pass_turn(hand.game, seat, By.PLAYER), now)
+
+
+def act_for_absent(hand: Hand, turn: int, now: datetime) -> list[Event]:
+    """The clock's action once `turn` is past its deadline (R11.2); nothing if the world has moved on."""
+    late = hand.deadline is not None and hand.deadline <= now
+    if hand.state is not State.RUNNING or hand.game.turn_number != turn or not late:
+        return []
+    return _recorded(hand, play_rules.clock_action(hand.game), now)
+
+
+def stop_clock(hand: Hand, at: datetime) -> list[Event]:
+    """Keeps the time that the running turn has left at `at`."""
+    if hand.state is not State.RUNNING or hand.deadline is None:
+        return []
+    remaining = max(0, (hand.deadline - at) // timedelta(milliseconds=1))
+    return [ClockStopped(turn=hand.game.turn_number, remaining_ms=remaining)]
+
+
+def start_clock(hand: Hand, now: datetime) -> list[Event]:
+    """Gives the running turn the time that it had left."""
+    if hand.state is not State.RUNNING or hand.stopped_ms is None:
+        return []
+    deadline = now + timedelta(milliseconds=hand.stopped_ms)
+    return [ClockStarted(turn=hand.game.turn_number, deadline=deadline)]
+
+
+def void(hand: Hand, reason: str) -> list[Event]:
+    """Ends a running hand without a result; its seed is revealed and never used again."""
+    if hand.state is not State.RUNNING:
+        return []
+    return [Voided(reason=reason), Finalised(seed=hand.seed)]
+
+
+def finalise(hand: Hand) -> list[Event]:
+    """Makes a settled hand final, once its protest window is over."""
+    return [Finalised(seed=hand.seed)] if hand.state is State.SETTLED else []
+
+
+def ended(hand: Hand, table: Table, now: datetime) -> list[Event]:
+    """What the table records of a hand that is over; nothing while it runs."""
+    if hand.state is State.RUNNING or table.hand_id != hand.hand_id:
+        return []
+    net = hand.settlement.net if hand.settlement else {s.seat: 0 for s in hand.terms.seats}
+    return [
+        HandEnded(
+            hand_id=hand.hand_id,
+            number=hand.number,
+            winner=hand.settlement.winner if hand.settlement else None,
+            net=net,
+            points=_points(hand),
+            stacks={s.seat: s.stack + net[s.seat] for s in hand.terms.seats},
+            acted=tuple(sorted(hand.acted)),
+            absent=tuple(sorted(hand.clocked - hand.acted)),
+            deal_at=now + timedelta(seconds=hand.terms.timing.between_hands_seconds),
+        )
+    ]
+
+
+# below: how decisions become events, and events state
+
+
+def _seat_on_turn(hand: Hand, player: PlayerId, turn: int) -> int:
+    seat = hand.seat_of(player)
+    if seat is None:
+        raise NotAllowed("forbidden", "Only a player who was dealt in acts in a hand.")
+    if hand.state is not State.RUNNING:
+        raise Conflicting("hand-closed", f"The hand is {hand.state}.")
+    if turn != hand.game.turn_number:
+        raise Conflicting("stale-turn", f"Turn {turn} is not the running one, {hand.game.turn_number}.")
+    if seat != hand.game.turn:
+        raise Conflicting("not-your-turn", f"Seat {hand.game.turn} is to act, not seat {seat}.")
+    return seat
+
+
+def _recorded(hand: Hand, actions: Sequence[PlayedAction | PassedAction], now: datetime) -> list[Event]:
+    """The actions as events, the last with the turn that follows; then the settlement if they ended the hand."""
+    game = hand.game
+    for action in actions:
+        game = play_rules.apply(game, action)
+    deadline = now + timedelta(seconds=hand.terms.timing.turn_seconds) if hand.stopped_ms is None else None
+    followed_by = [None] * (len(actions) - 1) + [_next_turn(game, deadline)]
+    turns = [hand.game.turn_number] + [None] * (len(actions) - 1)
+    events = [_event(hand, *item) for item in zip(actions, turns, followed_by, strict=True)]
+    if game.turn is not None:
+        return events
+    for event in events:
+        hand = evolve(hand, event)
+    return [*events, *_end(hand)]
+
+
+def _next_turn(game: play_rules.Hand, deadline: datetime | None) -> Turn | None:
+    return None if game.turn is None else Turn(game.turn_number, game.turn, deadline)
+
+
+def _deadline(turn: Turn | None) -> datetime | None:
+    return turn.deadline if turn else None
+
+
+def _event(
+    hand: Hand, action: PlayedAction | PassedAction, turn: int | None, next_turn: Turn | None
+) -> Event:
+    if isinstance(action, PassedAction):
+        return Passed(
+            turn=turn,
+            seat=action.seat,
+            reason=action.reason,
+            breach=action.breach,
+            next_turn=next_turn,
+        )
+    assert turn is not None, "a play takes a turn"
+    return CardsPlayed(
+        turn=turn,
+        seat=action.seat,
+        cards=cards_text(action.mask, hand.game.rules.suits),
+        by="clock" if action.by is By.CLOCK else "player",
+        breach=action.breach,
+        next_turn=next_turn,
+    )
+
+
+def _end(hand: Hand) -> list[Event]:
+    """The settlement, and the seed at once where nobody may protest."""
+    stacks: Mapping[int, int | None] = {s.seat: s.stack for s in hand.terms.seats}
+    result = settle(hand.game, hand.terms.unit, stacks)
+    settled = Settled(
+        winner=result.winner,
+        cards_left=dict(result.cards_left),
+        liable=result.liable,
+        transfers=tuple(
+            Transfer(t.payer, t.receiver, t.points, t.due, t.paid, t.covers) for t in result.transfers
+        ),
+        net=dict(result.net),
+    )
+    final = [] if hand.terms.timing.protest_seconds else [Finalised(seed=hand.seed)]
+    return [settled, *final]
+
+
+def _points(hand: Hand) -> dict[int, int]:
+    """Each seat's points as they were due, before table stakes cut them (R8.3)."""
+    points = {s.seat: 0 for s in hand.terms.seats}
+    for transfer in hand.settlement.transfers if hand.settlement else ():
+        points[transfer.payer] -= transfer.due // hand.terms.unit
+        points[transfer.receiver] += transfer.due // hand.terms.unit
+    return points
+
+
+def _committed(event: Committed) -> Hand:
+    return Hand(
+        hand_id=event.hand_id,
+        table_id=event.table_id,
+        tournament_id=event.tournament_id,
+        number=event.number,
+        commitment=event.commitment,
+        seed=event.seed,
+    )
+
+
+def _acted(hand: Hand, action: PlayedAction | PassedAction, by: ActedBy, next_turn: Turn | None) -> Hand:
+    seat = frozenset((action.seat,))
+    return msgspec.structs.replace(
+        hand,
+        play=play_rules.apply(hand.game, action),
+        deadline=_deadline(next_turn),
+        stopped_ms=None if hand.stopped_ms is None else hand.terms.timing.turn_seconds * 1000,
+        acted=hand.acted | seat if by == "player" else hand.acted,
+        clocked=hand.clocked | seat if by == "clock" else hand.clocked,
+    )
+
+
+def _start(event: Dealt) -> play_rules.Hand:
+    rules = _rules(msgspec.json.encode(event.ruleset))
+    masks = {seat: _mask(cards) for seat, cards in event.cards.items()}
+    return _game(rules, event.dealer, event.direction, event.leader, masks)
+
+
+def _game(
+    rules: RuleSet, dealer: int, direction: str, leader: int | None, masks: Mapping[int, int]
+) -> play_rules.Hand:
+    return play_rules.start(rules, dealer=dealer, direction=direction, leader=leader, holdings=masks)
+
+
+@lru_cache(maxsize=64)
+def _rules(ruleset: bytes) -> RuleSet:
+    """Stored rule sets are whole, so they need no preset to stand on."""
+    return ruleset_from_mapping(msgspec.json.decode(ruleset), {})
+
+
+@lru_cache(maxsize=65536)
+def _mask(cards: str) -> int:
+    return mask_of(parse_stored_cards(cards)) if cards else 0
+
+
+def _by(by: ActedBy) -> By:
+    return By.CLOCK if by == "clock" else By.PLAYER
+
+
+def _passed_by(reason: PassReason) -> ActedBy:
+    if reason is PassReason.PLAYER:
+        return "player"
+    return "clock" if reason is PassReason.CLOCK else "rule"
+
+
+def _seat_dealt(place: Place) -> SeatDealt:
+    return SeatDealt(place.seat, place.player_id, place.stack)

@@ -1,0 +1,49 @@
+"""Places of those who are out: later is better; in one hand the larger stack at its start; no-shows below all who played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import msgspec
+
+from domain.ids import HandId, PlayerId
+
+
+class Out(msgspec.Struct, frozen=True):
+    """A player who is out: by a hand, with his stack at its start, or as a no-show (then the hand is null)."""
+
+    player_id: PlayerId
+    hand_id: HandId | None
+    stack: int
+    no_show: bool = False
+
+
+class Standing(msgspec.Struct, frozen=True):
+    place: int
+    tied: bool
+    player_id: PlayerId
+
+
+def places_of_out(outs: Sequence[Out], players_left: int) -> list[Standing]:
+    """Places of all who are out, best first; `outs` in the order in which they went, equals of a hand in any order."""
+    ordered = sorted(enumerate(outs), key=lambda item: _rank(*item))
+    groups = [[out for _, out in group] for _, group in groupby(ordered, key=lambda item: _tie(*item))]
+    standings: list[Standing] = []
+    for group in groups:
+        place = players_left + len(standings) + 1
+        standings += [Standing(place, len(group) > 1, out.player_id) for out in group]
+    return standings
+
+
+def in_order(outs: Sequence[Out]) -> list[Out]:
+    """Those who went out in one hand, as they are to be recorded: the smaller stack first."""
+    return sorted(outs, key=lambda out: out.stack)
+
+
+def _rank(index: int, out: Out) -> tuple[bool, int]:
+    return (out.no_show, -index)
+
+
+def _tie(index: int, out: Out) -> object:
+    return (out.hand_id, out.stack) if out.hand_id else index

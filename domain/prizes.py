@@ -1,0 +1,54 @@
+"""Prizes: a table of basis points, shared places, the largest remainder. Nothing is lost to rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from domain.structure import WHOLE
+
+STANDARD = (  # from so many entrants on, basis points by place
+    (64, (2800, 1800, 1300, 1000, 800, 700, 600, 500, 500)),
+    (32, (3200, 2100, 1500, 1100, 900, 700, 500)),
+    (16, (4000, 2500, 2000, 1500)),
+    (8, (5000, 3000, 2000)),
+    (4, (6500, 3500)),
+    (0, (10000,)),
+)
+
+
+def prize_table(prizes_bp: tuple[int, ...] | Literal["standard"], entrants: int) -> tuple[int, ...]:
+    """Basis points by place for so many entrants; what a table promises to places that nobody took goes to the first."""
+    if prizes_bp == "standard":
+        return next(table for least, table in STANDARD if entrants >= least)
+    taken = prizes_bp[:entrants]
+    return (taken[0] + WHOLE - sum(taken), *taken[1:])
+
+
+def allotted(pool: int, weights: Sequence[int]) -> list[int]:
+    """`pool` divided by `weights`: largest remainder, of equal remainders the earlier one. Sums to `pool`.
+
+    >>> allotted(100, (6500, 3500))
+    [65, 35]
+    """
+    total = sum(weights)
+    parts = [pool * weight // total for weight in weights]
+    by_remainder = sorted(range(len(weights)), key=lambda i: (-(pool * weights[i] % total), i))
+    for i in by_remainder[: pool - sum(parts)]:
+        parts[i] += 1
+    return parts
+
+
+def shared(by_place: Sequence[int], places: Sequence[int]) -> list[int]:
+    """Each entrant's share of the amounts `by_place`; `places` in standing order, equal places pool theirs.
+
+    >>> shared([65, 35], [1, 2, 2, 4])
+    [65, 18, 17, 0]
+    """
+    by_rank = [*by_place, *[0] * (len(places) - len(by_place))]
+    result = []
+    for rank, place in enumerate(places):
+        tied = places.count(place)
+        each, rest = divmod(sum(by_rank[place - 1 : place - 1 + tied]), tied)
+        result.append(each + (rank - (place - 1) < rest))
+    return result

@@ -1,0 +1,139 @@
+"""A tournament's structure: its published terms, as data. Integers everywhere; chips = points × unit."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+from domain.errors import Refused
+
+DEFAULT_UNIT_LEVELS = (1, 2, 4, 8, 12, 20, 32, 40, 60, 80)  # R10.2's ladder
+SIT_AND_GO_CAPACITIES = (2, 3, 4, 8, 16)
+SIT_AND_GO_CAPACITY = 4
+LARGEST_CAPACITY = 10_000
+WHOLE = 10_000  # basis points
+LARGEST_AMOUNT = 2**53  # what every JSON reader holds exactly
+
+Format = Literal["sit_and_go", "freezeout"]
+
+
+class Structure(msgspec.Struct, frozen=True, kw_only=True):
+    """All terms of one tournament, defaults filled in; `rules` names a preset or a published `name@version`."""
+
+    name: str
+    format: Format
+    rules: str = "actionpoker"
+    seats_per_table: int = 4
+    capacity: int = LARGEST_CAPACITY
+    min_entrants: int = 2
+    starts_at: datetime | None = None
+    unit: int = 1
+    stack_points: int = 50
+    unit_levels: tuple[int, ...] = DEFAULT_UNIT_LEVELS
+    hands_per_level: int = 3
+    minutes_per_level: int | None = None
+    turn_seconds: int = 30
+    between_hands_seconds: int = 3
+    protest_seconds: int = 0
+    no_show_hands: int = 2
+    prizes_bp: tuple[int, ...] | Literal["standard"] = "standard"
+
+    @property
+    def stack(self) -> int:
+        """Chips that each entrant starts with."""
+        return self.stack_points * self.unit
+
+    def unit_at(self, level: int) -> int:
+        """Chips per point at `level` (from 1); the last level stays."""
+        return self.unit * self.unit_levels[min(level, len(self.unit_levels)) - 1]
+
+
+def structure(terms: dict[str, Any], now: datetime) -> Structure:
+    """The structure of well-typed `terms`, each format's defaults filled in.
+
+    Raises Refused("validation") with every contradiction at once, by JSON pointer.
+    """
+    filled = {**_format_defaults(terms), **terms}
+    for name in ("unit_levels", "prizes_bp"):
+        if isinstance(filled.get(name), list):
+            filled[name] = tuple(filled[name])
+    made = Structure(**filled)
+    if errors := dict(_contradictions(made, now)):
+        raise Refused("validation", "The structure contradicts itself.", errors)
+    return made
+
+
+def structure_hash(published: Structure) -> str:
+    """SHA-256 of the structure as canonical JSON (RFC 8785), in hexadecimal."""
+    return hashlib.sha256(msgspec.json.encode(published, order="sorted")).hexdigest()
+
+
+def _format_defaults(terms: dict[str, Any]) -> dict[str, Any]:
+    if terms["format"] != "sit_and_go":
+        return {}
+    capacity = terms.get("capacity", SIT_AND_GO_CAPACITY)
+    return {"capacity": capacity, "min_entrants": capacity}
+
+
+def _contradictions(s: Structure, now: datetime) -> list[tuple[str, str]]:
+    """Every contradiction as (JSON pointer, what is wrong and what would do)."""
+    sit_and_go = s.format == "sit_and_go"
+    several_tables = s.capacity > s.seats_per_table
+    checks = [
+        (
+            sit_and_go and s.capacity not in SIT_AND_GO_CAPACITIES,
+            "/capacity",
+            f"a sit_and_go takes {_either(SIT_AND_GO_CAPACITIES)} entrants",
+        ),
+        (
+            sit_and_go and s.min_entrants != s.capacity,
+            "/min_entrants",
+            f"a sit_and_go starts when full: {s.capacity}",
+        ),
+        (
+            not sit_and_go and s.seats_per_table == 2,
+            "/seats_per_table",
+            "two-seat tables cannot be balanced: a freezeout has 3 or 4 seats",
+        ),
+        (
+            sit_and_go and several_tables and s.seats_per_table == 2,
+            "/seats_per_table",
+            "two-seat tables cannot be balanced: use 3 or 4 seats, or capacity 2",
+        ),
+        (s.min_entrants > s.capacity, "/min_entrants", f"no more than the capacity, {s.capacity}"),
+        (s.starts_at is not None and s.starts_at <= now, "/starts_at", "lies in the past"),
+        (
+            s.prizes_bp != "standard" and sum(s.prizes_bp) != WHOLE,
+            "/prizes_bp",
+            f"must sum to {WHOLE} basis points",
+        ),
+        (
+            s.prizes_bp != "standard" and len(s.prizes_bp) > s.capacity,
+            "/prizes_bp",
+            f"has more places than the {s.capacity} entrants",
+        ),
+        (
+            list(s.unit_levels) != sorted(set(s.unit_levels)),
+            "/unit_levels",
+            "must rise from level to level",
+        ),
+        (
+            _largest_product(s) >= LARGEST_AMOUNT,
+            "/unit",
+            "chips would pass 2^53: lower unit, stack_points, unit_levels or capacity",
+        ),
+    ]
+    return [(pointer, reason) for wrong, pointer, reason in checks if wrong]
+
+
+def _largest_product(s: Structure) -> int:
+    """No sum of chips or points times a unit can pass this."""
+    return max(s.stack * s.capacity, s.unit_at(len(s.unit_levels)) * 13 * 4)
+
+
+def _either(numbers: tuple[int, ...]) -> str:
+    *first, last = map(str, numbers)
+    return f"{', '.join(first)} or {last}"

@@ -1,0 +1,308 @@
+"""A tournament table: who sits where with how many chips, and which hand runs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from big2 import table as play
+from big2.rulesets import RuleSet
+from domain.aggregate import Aggregate
+from domain.errors import Conflicting
+from domain.events import Event, Public
+from domain.ids import HandId, PlayerId, TableId, TournamentId, hand_id
+
+Leaving = Literal["moved", "out", "no_show"]
+
+
+class Place(msgspec.Struct, frozen=True):
+    """One seat of a table and who takes it with what; `seen` says that he has acted himself in this tournament."""
+
+    seat: int
+    player_id: PlayerId
+    stack: int
+    seen: bool = False
+    absent_hands: int = 0
+
+
+class Opened(Event, frozen=True, kw_only=True):
+    table_id: Public[TableId]
+    tournament_id: Public[TournamentId]
+    number: Public[int]
+    seats_per_table: Public[int]
+    rules: Public[str]
+    places: Public[tuple[Place, ...]]
+    first_dealer: Public[int]
+    deal_at: Public[datetime]
+
+
+class Seated(Event, frozen=True, kw_only=True):
+    place: Public[Place]
+
+
+class Vacated(Event, frozen=True, kw_only=True):
+    seat: Public[int]
+    player_id: Public[PlayerId]
+    stack: Public[int]
+    reason: Public[Leaving]
+
+
+class HandBegun(Event, frozen=True, kw_only=True):
+    hand_id: Public[HandId]
+    number: Public[int]
+    dealer: Public[int]
+    direction: Public[str]
+    level: Public[int]
+    unit: Public[int]
+
+
+class HandEnded(Event, frozen=True, kw_only=True):
+    """`winner` is null for a voided hand; `net` and `stacks` are chips by seat, `points` as due before table stakes;
+    `acted` are the seats whose players acted themselves, `absent` those for whom the clock alone acted."""
+
+    hand_id: Public[HandId]
+    number: Public[int]
+    winner: Public[int | None]
+    net: Public[dict[int, int]]
+    points: Public[dict[int, int]]
+    stacks: Public[dict[int, int]]
+    acted: Public[tuple[int, ...]]
+    absent: Public[tuple[int, ...]]
+    deal_at: Public[datetime]
+
+
+class TablePaused(Event, frozen=True, kw_only=True):
+    pass
+
+
+class TableResumed(Event, frozen=True, kw_only=True):
+    pass
+
+
+class Closed(Event, frozen=True, kw_only=True):
+    pass
+
+
+class Seat(msgspec.Struct, frozen=True):
+    """A taken seat. `net` is the last hand's result, so `stack - net` is the stack at that hand's start."""
+
+    player_id: PlayerId
+    stack: int
+    seen: bool = False
+    absent_hands: int = 0
+    net: int = 0
+
+
+class Winner(msgspec.Struct, frozen=True):
+    """Who won the table's last settled hand, and from which seat."""
+
+    seat: int
+    player_id: PlayerId
+
+
+class Table(msgspec.Struct, frozen=True):
+    table_id: TableId
+    tournament_id: TournamentId
+    number: int
+    seats_per_table: int
+    rules: str
+    seats: dict[int, Seat]
+    first_dealer: int
+    deal_at: datetime
+    hand_id: HandId | None = None
+    last_hand_id: HandId | None = None
+    hands_begun: int = 0
+    hands_ended: int = 0
+    dealer: int | None = None
+    direction: str | None = None
+    winner: Winner | None = None
+    level: int = 0
+    unit: int = 0
+    hands_at_level: int = 0
+    paused: bool = False
+    closed: bool = False
+
+    @property
+    def free_seats(self) -> list[int]:
+        return [seat for seat in range(1, self.seats_per_table + 1) if seat not in self.seats]
+
+    @property
+    def waiting(self) -> bool:
+        """Open and between hands."""
+        return not self.closed and self.hand_id is None
+
+    def seat_of(self, player: PlayerId) -> int | None:
+        return next((seat for seat, taken in self.seats.items() if taken.player_id == player), None)
+
+
+def evolve(table: Table | None, event: Event) -> Table:
+    if isinstance(event, Opened):
+        return _opened(event)
+    assert table is not None
+    change = msgspec.structs.replace
+    match event:
+        case Seated():
+            return change(table, seats=dict(sorted({**table.seats, **_seats([event.place])}.items())))
+        case Vacated():
+            return change(table, seats={s: taken for s, taken in table.seats.items() if s != event.seat})
+        case HandBegun():
+            return _hand_begun(table, event)
+        case HandEnded():
+            return _hand_ended(table, event)
+        case TablePaused():
+            return change(table, paused=True)
+        case TableResumed():
+            return change(table, paused=False)
+        case Closed():
+            return change(table, closed=True, hand_id=None, seats={})
+    raise AssertionError(event)
+
+
+TABLE = Aggregate("table", evolve)
+
+
+class Deal(msgspec.Struct, frozen=True):
+    """The terms of a table's next hand; `leader` is null where the lowest card leads (R5.1)."""
+
+    hand_id: HandId
+    number: int
+    dealer: int
+    direction: str
+    leader: int | None
+    level: int
+    unit: int
+    seats: tuple[Place, ...]
+
+
+def next_deal(table: Table, rules: RuleSet, level: int, unit: int) -> Deal:
+    """The next hand's terms (R5.3, R9.1, R9.2)."""
+    _must_be_dealable(table)
+    dealt_in = sorted(table.seats)
+    direction = play.next_direction(rules, table.direction)
+    number = table.hands_begun + 1
+    dealer = table.first_dealer if table.dealer is None else play.next_dealer(table.dealer, dealt_in)
+    return Deal(
+        hand_id=hand_id(table.table_id, number),
+        number=number,
+        dealer=dealer,
+        direction=direction,
+        leader=_leader(table, rules, dealt_in, direction),
+        level=level,
+        unit=unit,
+        seats=tuple(places(table)),
+    )
+
+
+def begin(deal: Deal) -> list[Event]:
+    return [
+        HandBegun(
+            hand_id=deal.hand_id,
+            number=deal.number,
+            dealer=deal.dealer,
+            direction=deal.direction,
+            level=deal.level,
+            unit=deal.unit,
+        )
+    ]
+
+
+def places(table: Table) -> list[Place]:
+    """The taken seats as values that another table can seat."""
+    return [
+        Place(seat, taken.player_id, taken.stack, taken.seen, taken.absent_hands)
+        for seat, taken in table.seats.items()
+    ]
+
+
+def about_to_lead(table: Table) -> PlayerId | None:
+    """The player who leads the next hand, where he still sits here (R5.3)."""
+    winner = table.winner
+    return winner.player_id if winner and table.seat_of(winner.player_id) is not None else None
+
+
+def pause(table: Table) -> list[Event]:
+    return [] if table.paused or table.closed else [TablePaused()]
+
+
+def resume(table: Table) -> list[Event]:
+    return [TableResumed()] if table.paused and not table.closed else []
+
+
+def close(table: Table) -> list[Event]:
+    return [] if table.closed else [Closed()]
+
+
+def _must_be_dealable(table: Table) -> None:
+    if table.closed:
+        raise Conflicting("table-closed", "The table is closed.")
+    if table.hand_id is not None:
+        raise Conflicting("hand-running", "The table's last hand is still running.")
+    if table.paused:
+        raise Conflicting("table-paused", "The table is paused.")
+    if len(table.seats) < 2:
+        raise Conflicting("not-enough-players", "A hand needs two players (R2.1).")
+
+
+def _leader(table: Table, rules: RuleSet, dealt_in: list[int], direction: str) -> int | None:
+    if table.winner is None or rules.opening_scope == "every_hand":
+        return None
+    here = table.seats.get(table.winner.seat)
+    winner_dealt_in = here is not None and here.player_id == table.winner.player_id
+    return play.leader_after(table.winner.seat, winner_dealt_in, dealt_in, direction)
+
+
+def _opened(event: Opened) -> Table:
+    return Table(
+        table_id=event.table_id,
+        tournament_id=event.tournament_id,
+        number=event.number,
+        seats_per_table=event.seats_per_table,
+        rules=event.rules,
+        seats=_seats(event.places),
+        first_dealer=event.first_dealer,
+        deal_at=event.deal_at,
+    )
+
+
+def _seats(seated: tuple[Place, ...] | list[Place]) -> dict[int, Seat]:
+    return {p.seat: Seat(p.player_id, p.stack, p.seen, p.absent_hands) for p in seated}
+
+
+def _hand_begun(table: Table, event: HandBegun) -> Table:
+    return msgspec.structs.replace(
+        table,
+        hand_id=event.hand_id,
+        hands_begun=event.number,
+        dealer=event.dealer,
+        direction=event.direction,
+        level=event.level,
+        unit=event.unit,
+        hands_at_level=table.hands_at_level if event.level == table.level else 0,
+    )
+
+
+def _hand_ended(table: Table, event: HandEnded) -> Table:
+    seats = {seat: _after_hand(taken, seat, event) for seat, taken in table.seats.items()}
+    won = event.winner
+    return msgspec.structs.replace(
+        table,
+        seats=seats,
+        hand_id=None,
+        last_hand_id=event.hand_id,
+        hands_ended=table.hands_ended + 1,
+        hands_at_level=table.hands_at_level + 1,
+        winner=Winner(won, table.seats[won].player_id) if won is not None else table.winner,
+        deal_at=event.deal_at,
+    )
+
+
+def _after_hand(taken: Seat, seat: int, event: HandEnded) -> Seat:
+    return Seat(
+        player_id=taken.player_id,
+        stack=event.stacks.get(seat, taken.stack),
+        seen=taken.seen or seat in event.acted,
+        absent_hands=taken.absent_hands + (seat in event.absent),
+        net=event.net.get(seat, 0),
+    )

@@ -1,0 +1,378 @@
+"""A tournament: published, started, played level by level until one player is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+import msgspec
+
+from domain.aggregate import Aggregate
+from domain.draws import draw_commitment, draws_for
+from domain.errors import Conflicting
+from domain.events import Event, Public, Sealed
+from domain.ids import HandId, PlayerId, TableId, TournamentId, table_id
+from domain.placing import Out, Standing, places_of_out
+from domain.prizes import allotted, prize_table, shared
+from domain.seating import Move, draw_tables
+from domain.structure import Structure, structure_hash
+from domain.table import Opened, Place
+
+
+class State(StrEnum):
+    OPEN = "open"
+    RUNNING = "running"
+    PAUSED = "paused"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+class SeedsCommitted(Event, frozen=True, kw_only=True):
+    """The first event: `master` seeds every deal and is never shown; `draw_seed` seeds the draws, shown at the end."""
+
+    tournament_id: Public[TournamentId]
+    master: Sealed[bytes]
+    draw_seed: Sealed[bytes]
+    draw_commitment: Public[str]
+
+
+class Published(Event, frozen=True, kw_only=True):
+    tournament_id: Public[TournamentId]
+    version: Public[int]
+    structure: Public[Structure]
+    structure_hash: Public[str]
+
+
+class Started(Event, frozen=True, kw_only=True):
+    entrants: Public[tuple[PlayerId, ...]]
+    level_ends_at: Public[datetime | None]
+
+
+class DrawnTable(msgspec.Struct, frozen=True):
+    number: int
+    table_id: TableId
+    dealer: int
+    places: tuple[Place, ...]
+
+
+class TablesDrawn(Event, frozen=True, kw_only=True):
+    """The first tables, or the final table (`final`), drawn from the occasion `draw`."""
+
+    tables: Public[tuple[DrawnTable, ...]]
+    final: Public[bool]
+    draw: Public[str]
+
+
+class TableBroken(Event, frozen=True, kw_only=True):
+    number: Public[int]
+    table_id: Public[TableId]
+
+
+class PlayerMoved(Event, frozen=True, kw_only=True):
+    player_id: Public[PlayerId]
+    from_table: Public[int]
+    from_seat: Public[int]
+    to_table: Public[int]
+    to_seat: Public[int]
+    draw: Public[str]
+
+
+class LevelRaised(Event, frozen=True, kw_only=True):
+    level: Public[int]
+    unit: Public[int]
+    ends_at: Public[datetime | None]
+
+
+class Placed(Event, frozen=True, kw_only=True):
+    """A player is out. `place` is his place as things stand; a later no-show can only raise it."""
+
+    player_id: Public[PlayerId]
+    table_id: Public[TableId]
+    hand_id: Public[HandId | None]
+    stack: Public[int]
+    no_show: Public[bool]
+    place: Public[int]
+
+
+class Paused(Event, frozen=True, kw_only=True):
+    at: Public[datetime]
+
+
+class Resumed(Event, frozen=True, kw_only=True):
+    level_ends_at: Public[datetime | None]
+
+
+class Prize(msgspec.Struct, frozen=True):
+    place: int
+    tied: bool
+    player_id: PlayerId
+    amount: int
+
+
+class PrizesAwarded(Event, frozen=True, kw_only=True):
+    """Prizes by place; `pool` and amounts are in basis points, 10,000 in all."""
+
+    pool: Public[int]
+    prizes: Public[tuple[Prize, ...]]
+
+
+class Finished(Event, frozen=True, kw_only=True):
+    standings: Public[tuple[Standing, ...]]
+    draw_seed: Public[bytes]
+
+
+class Cancelled(Event, frozen=True, kw_only=True):
+    reason: Public[str]
+    entrants: Public[int]
+    draw_seed: Public[bytes]
+
+
+class Tournament(msgspec.Struct, frozen=True):
+    """`version` counts the events folded; `moved` counts each player's moves."""
+
+    tournament_id: TournamentId
+    master: bytes
+    draw_seed: bytes
+    draw_commitment: str
+    structure: Structure = Structure(name="", format="freezeout")
+    structure_hash: str = ""
+    structure_version: int = 0
+    version: int = 1
+    state: State = State.OPEN
+    entrants: tuple[PlayerId, ...] = ()
+    entrant_count: int = 0
+    level: int = 1
+    level_ends_at: datetime | None = None
+    paused_at: datetime | None = None
+    tables_drawn: int = 0
+    open_tables: tuple[int, ...] = ()
+    moved: dict[PlayerId, int] = msgspec.field(default_factory=dict)
+    outs: tuple[Out, ...] = ()
+    prizes: tuple[Prize, ...] = ()
+    standings: tuple[Standing, ...] = ()
+
+    @property
+    def players_left(self) -> int:
+        return self.entrant_count - len(self.outs)
+
+    @property
+    def unit(self) -> int:
+        """Chips per point now."""
+        return self.structure.unit_at(self.level)
+
+    @property
+    def over(self) -> bool:
+        return self.state in (State.FINISHED, State.CANCELLED)
+
+    def table_id(self, number: int) -> TableId:
+        return table_id(self.tournament_id, number)
+
+
+def evolve(tournament: Tournament | None, event: Event) -> Tournament:
+    if isinstance(event, SeedsCommitted):
+        return Tournament(event.tournament_id, event.master, event.draw_seed, event.draw_commitment)
+    assert tournament is not None
+    return msgspec.structs.replace(tournament, version=tournament.version + 1, **_changes(tournament, event))
+
+
+TOURNAMENT = Aggregate("tournament", evolve)
+
+
+def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901 - one case an event
+    match event:
+        case Published():
+            return {
+                "structure": event.structure,
+                "structure_hash": event.structure_hash,
+                "structure_version": event.version,
+            }
+        case Started():
+            return {
+                "state": State.RUNNING,
+                "entrants": event.entrants,
+                "entrant_count": len(event.entrants),
+                "level_ends_at": event.level_ends_at,
+            }
+        case TablesDrawn():
+            numbers = tuple(table.number for table in event.tables)
+            return {"tables_drawn": t.tables_drawn + len(numbers), "open_tables": numbers}
+        case TableBroken():
+            return {"open_tables": tuple(n for n in t.open_tables if n != event.number)}
+        case PlayerMoved():
+            return {"moved": {**t.moved, event.player_id: t.moved.get(event.player_id, 0) + 1}}
+        case LevelRaised():
+            return {"level": event.level, "level_ends_at": event.ends_at}
+        case Placed():
+            return {"outs": (*t.outs, Out(event.player_id, event.hand_id, event.stack, event.no_show))}
+        case Paused():
+            return {"state": State.PAUSED, "paused_at": event.at}
+        case Resumed():
+            return {"state": State.RUNNING, "paused_at": None, "level_ends_at": event.level_ends_at}
+        case PrizesAwarded():
+            return {"prizes": event.prizes}
+        case Finished():
+            return {"state": State.FINISHED, "standings": event.standings, "open_tables": ()}
+        case Cancelled():
+            return {"state": State.CANCELLED, "entrant_count": event.entrants, "open_tables": ()}
+    raise AssertionError(event)
+
+
+# decisions
+
+
+def publish(tournament: TournamentId, structure: Structure, master: bytes, draw_seed: bytes) -> list[Event]:
+    """A new tournament; `master` and `draw_seed` are 32 bytes each from the operating system."""
+    committed = SeedsCommitted(
+        tournament_id=tournament,
+        master=master,
+        draw_seed=draw_seed,
+        draw_commitment=draw_commitment(draw_seed, tournament),
+    )
+    return [committed, _published(tournament, 1, structure)]
+
+
+def republish(t: Tournament, structure: Structure, entries: int) -> list[Event]:
+    """Another version of the structure, until the first entry."""
+    if t.state is not State.OPEN or entries:
+        raise Conflicting("structure-fixed", "The structure is fixed from the first entry on.")
+    return [_published(t.tournament_id, t.structure_version + 1, structure)]
+
+
+def start(t: Tournament, entrants: Sequence[PlayerId], now: datetime) -> list[Event]:
+    if t.over:
+        raise Conflicting("tournament-over", f"The tournament is {t.state}.")
+    if t.state is not State.OPEN:
+        raise Conflicting("already-started", "The tournament has started already.")
+    least = max(t.structure.min_entrants, 2)
+    if len(entrants) < least:
+        raise Conflicting("not-enough-players", f"{len(entrants)} of at least {least} players are entered.")
+    return [Started(entrants=tuple(entrants), level_ends_at=_level_ends_at(t.structure, now))]
+
+
+def draw(t: Tournament, now: datetime) -> tuple[TablesDrawn, list[Opened]]:
+    """The first tables of a started tournament, all with full stacks."""
+    assert t.state is State.RUNNING
+    assert not t.tables_drawn
+    purpose = "tables"
+    draws = draws_for(t.draw_seed, t.tournament_id, purpose)
+    drawn = []
+    for number, players in enumerate(draw_tables(t.entrants, t.structure.seats_per_table, draws), 1):
+        places = tuple(Place(seat, player, t.structure.stack) for seat, player in enumerate(players, 1))
+        drawn.append(DrawnTable(number, t.table_id(number), 1 + draws.below(len(places)), places))
+    return TablesDrawn(tables=tuple(drawn), final=False, draw=purpose), [open_table(t, d, now) for d in drawn]
+
+
+def draw_final_table(t: Tournament, seated: Sequence[Place], now: datetime) -> tuple[TablesDrawn, Opened]:
+    """A new table with the next number, its seats drawn anew for all who are left."""
+    purpose = f"final/{t.version}"
+    draws = draws_for(t.draw_seed, t.tournament_id, purpose)
+    places = tuple(
+        msgspec.structs.replace(place, seat=seat) for seat, place in enumerate(draws.shuffled(seated), 1)
+    )
+    number = t.tables_drawn + 1
+    drawn = DrawnTable(number, t.table_id(number), 1 + draws.below(len(places)), places)
+    return TablesDrawn(tables=(drawn,), final=True, draw=purpose), open_table(t, drawn, now)
+
+
+def open_table(t: Tournament, drawn: DrawnTable, now: datetime) -> Opened:
+    return Opened(
+        table_id=drawn.table_id,
+        tournament_id=t.tournament_id,
+        number=drawn.number,
+        seats_per_table=t.structure.seats_per_table,
+        rules=t.structure.rules,
+        places=drawn.places,
+        first_dealer=drawn.dealer,
+        deal_at=now,
+    )
+
+
+def move(move: Move, purpose: str) -> PlayerMoved:
+    return PlayerMoved(
+        player_id=move.player_id,
+        from_table=move.from_table,
+        from_seat=move.from_seat,
+        to_table=move.to_table,
+        to_seat=move.to_seat,
+        draw=purpose,
+    )
+
+
+def raise_level(t: Tournament, now: datetime) -> list[Event]:
+    """The next level; the last one stays."""
+    if t.level >= len(t.structure.unit_levels):
+        return []
+    level = t.level + 1
+    ends_at = _level_ends_at(t.structure, now) if level < len(t.structure.unit_levels) else None
+    return [LevelRaised(level=level, unit=t.structure.unit_at(level), ends_at=ends_at)]
+
+
+def place(out: Out, table: TableId, place: int) -> Placed:
+    return Placed(
+        player_id=out.player_id,
+        table_id=table,
+        hand_id=out.hand_id,
+        stack=out.stack,
+        no_show=out.no_show,
+        place=place,
+    )
+
+
+def pause(t: Tournament, now: datetime) -> list[Event]:
+    if t.state is State.PAUSED:
+        raise Conflicting("already-paused", "The tournament is paused already.")
+    _must_be_running(t)
+    return [Paused(at=now)]
+
+
+def resume(t: Tournament, now: datetime) -> list[Event]:
+    """Play goes on; the level gets back the time that the pause took."""
+    if t.state is not State.PAUSED or t.paused_at is None:
+        raise Conflicting("not-paused", f"The tournament is {t.state}, not paused.")
+    ends_at = t.level_ends_at and t.level_ends_at + (now - t.paused_at)
+    return [Resumed(level_ends_at=ends_at)]
+
+
+def cancel(t: Tournament, reason: str, entries: int) -> list[Event]:
+    if t.over:
+        raise Conflicting("tournament-over", f"The tournament is {t.state} already.")
+    entrants = t.entrant_count or entries
+    return [Cancelled(reason=reason, entrants=entrants, draw_seed=t.draw_seed)]
+
+
+def finish(t: Tournament, winner: PlayerId) -> list[Event]:
+    """The final standings and the prizes, once one player is left."""
+    assert t.players_left == 1
+    standings = (Standing(1, False, winner), *places_of_out(t.outs, 1))
+    table = prize_table(t.structure.prizes_bp, len(standings))
+    pool = sum(table)
+    amounts = shared(allotted(pool, table), [standing.place for standing in standings])
+    prizes = tuple(
+        Prize(standing.place, standing.tied, standing.player_id, amount)
+        for standing, amount in zip(standings, amounts, strict=True)
+        if amount
+    )
+    return [
+        PrizesAwarded(pool=pool, prizes=prizes),
+        Finished(standings=standings, draw_seed=t.draw_seed),
+    ]
+
+
+def _must_be_running(t: Tournament) -> None:
+    if t.state is not State.RUNNING:
+        raise Conflicting("not-running", f"The tournament is {t.state}, not running.")
+
+
+def _published(tournament: TournamentId, version: int, structure: Structure) -> Published:
+    return Published(
+        tournament_id=tournament,
+        version=version,
+        structure=structure,
+        structure_hash=structure_hash(structure),
+    )
+
+
+def _level_ends_at(structure: Structure, now: datetime) -> datetime | None:
+    minutes = structure.minutes_per_level
+    return now + timedelta(minutes=minutes) if minutes else None
