@@ -1,0 +1,46 @@
+"""The two actions of a hand, as facts: a play and a pass. They say what happened and judge nothing."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class By(StrEnum):
+    """Who acted on a turn: the player, or the clock for him (R11.2)."""
+
+    PLAYER = "player"
+    CLOCK = "clock"
+
+
+class PassReason(StrEnum):
+    """Why a seat passed; the last two are automatic (R6.4)."""
+
+    PLAYER = "player"
+    CLOCK = "clock"
+    TWO_OF_SPADES = "two_of_spades"
+    TOO_FEW_CARDS = "too_few_cards"
+
+
+AUTOMATIC = (PassReason.TWO_OF_SPADES, PassReason.TOO_FEW_CARDS)
+"""R6: the reasons for which a seat passes without a turn of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A seat played the cards of `mask`; `breach` marks a duty not done (R7.3)."""
+
+    seat: int
+    mask: int
+    by: By = By.PLAYER
+    breach: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A seat passed; an automatic pass is never a breach (R7.3)."""
+
+    seat: int
+    reason: PassReason = PassReason.PLAYER
+    breach: bool = False
+
+
+Action = Played | Passed

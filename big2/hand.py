@@ -1,0 +1,192 @@
+"""A hand's decisions: what a player or the clock does, checked against the rules and told as facts.
+
+`play`, `pass_turn` and `clock_action` raise `IllegalPlay` or answer the action and the automatic passes that
+it causes (R6.4); `apply` makes the next state of each. `options`, `may_pass` and `duty` say beforehand what
+would be accepted.
+"""
+
+from collections.abc import Iterable
+
+from big2.actions import Action, By, Passed, PassReason, Played
+from big2.assistant import Duty, breaches, duty, duty_over, highest_single, is_assistant, plays_of
+from big2.automatic import automatic_pass, with_automatic_passes
+from big2.card_sets import CardSet, beats, classify
+from big2.cards import Card, card_text, cards_in, height, mask_of, mask_text
+from big2.errors import IllegalPlay, RefusalCode
+from big2.rulesets import RuleSet
+from big2.state import Hand, apply, replay, start
+from big2.switches import LastCard, OpeningPlay
+
+__all__ = [
+    "Action",
+    "By",
+    "Duty",
+    "Hand",
+    "PassReason",
+    "Passed",
+    "Played",
+    "apply",
+    "automatic_pass",
+    "clock_action",
+    "duty",
+    "may_pass",
+    "options",
+    "pass_turn",
+    "play",
+    "replay",
+    "start",
+]
+
+
+def play(hand: Hand, seat: int, cards: Iterable[Card], by: By = By.PLAYER) -> tuple[Action, ...]:
+    """A seat plays cards: the play, and the automatic passes that it causes.
+
+    Refused, in this order: R4.4 the hand is over, R4.1 another's turn, R2.1 a card twice or not held, R3.1 no
+    card set, R4.1 another number of cards, R4.1 not higher, R5.2 without the opening card, R7.2 where a duty
+    is forced.
+    """
+    named = tuple(cards)
+    _check_turn(hand, seat)
+    _check_cards(hand, seat, named)
+    card_set = _card_set(hand.rules, named)
+    _check_higher(hand, card_set)
+    _check_opening(hand, card_set)
+    breach = _breach(hand, card_set)
+    return with_automatic_passes(hand, Played(seat, card_set.mask, by, breach))
+
+
+def pass_turn(hand: Hand, seat: int, by: By = By.PLAYER) -> tuple[Action, ...]:
+    """A seat passes, which a leader may not (R4.1): the pass, and the automatic passes that it causes."""
+    _check_turn(hand, seat)
+    if hand.to_beat is None:
+        raise IllegalPlay("R4.1", RefusalCode.LEADER_CANNOT_PASS, "the leader may not pass")
+    breach = _breach(hand, None)
+    return with_automatic_passes(hand, Passed(seat, PassReason(by), breach))
+
+
+def clock_action(hand: Hand) -> tuple[Action, ...]:
+    """R11.2: the clock acts for the seat to act; it never makes a breach.
+
+    It passes; as leader it plays his lowest legal single. Where R7.2 binds: the smallest set of more than one
+    card, else the highest legal single, else it passes.
+    """
+    if hand.turn is None:
+        raise _over()
+    choice = _clock_choice(hand)
+    if choice is None:
+        return pass_turn(hand, hand.turn, By.CLOCK)
+    return play(hand, hand.turn, cards_in(choice.mask), By.CLOCK)
+
+
+def options(hand: Hand) -> list[tuple[CardSet, bool]]:
+    """Each card set that the seat to act may play, and whether it would be a breach (R7.3)."""
+    plays = plays_of(hand)
+    owed = duty_over(hand, plays) if is_assistant(hand) else None
+    marked = [(each, breaches(owed, each, plays)) for each in plays]
+    if hand.rules.last_card is LastCard.FORCED:
+        return [(each, breach) for each, breach in marked if not breach]
+    return marked
+
+
+def may_pass(hand: Hand) -> bool:
+    """Whether the seat to act may pass: not as leader (R4.1), nor against a forced duty (R7.2)."""
+    if hand.turn is None or hand.to_beat is None:
+        return False
+    return hand.rules.last_card is not LastCard.FORCED or duty(hand) is None
+
+
+def _check_turn(hand: Hand, seat: int) -> None:
+    if hand.turn is None:
+        raise _over()
+    if hand.turn != seat:
+        raise IllegalPlay("R4.1", RefusalCode.NOT_YOUR_TURN, f"it is the turn of seat {hand.turn}")
+
+
+def _over() -> IllegalPlay:
+    return IllegalPlay("R4.4", RefusalCode.HAND_OVER, "the hand is over")
+
+
+def _check_cards(hand: Hand, seat: int, cards: tuple[Card, ...]) -> None:
+    """R2.1: one pack, and of it only what the seat holds."""
+    if len(set(cards)) != len(cards):
+        raise IllegalPlay("R2.1", RefusalCode.DUPLICATE_CARD, "a card is named twice")
+    missing = mask_of(cards) & ~hand.holdings[seat]
+    if missing:
+        named = mask_text(missing, hand.rules.suits)
+        raise IllegalPlay("R2.1", RefusalCode.CARD_NOT_HELD, f"seat {seat} does not hold {named}")
+
+
+def _card_set(rules: RuleSet, cards: tuple[Card, ...]) -> CardSet:
+    card_set = classify(rules, cards)
+    if card_set is None:
+        named = mask_text(mask_of(cards), rules.suits) or "no card"
+        raise IllegalPlay("R3.1", RefusalCode.NOT_A_CARD_SET, f"{named} is not a card set")
+    return card_set
+
+
+def _check_higher(hand: Hand, card_set: CardSet) -> None:
+    """R4.1: as many cards as the set to beat, and higher."""
+    to_beat = hand.to_beat
+    if to_beat is None or beats(card_set, to_beat):
+        return
+    if card_set.size != to_beat.size:
+        reason = f"{_cards(card_set.size)} cannot follow {_cards(to_beat.size)}"
+        raise IllegalPlay("R4.1", RefusalCode.WRONG_CARD_COUNT, reason)
+    named = [mask_text(each.mask, hand.rules.suits) for each in (card_set, to_beat)]
+    raise IllegalPlay("R4.1", RefusalCode.DOES_NOT_BEAT, f"{named[0]} does not beat {named[1]}")
+
+
+def _cards(size: int) -> str:
+    return "one card" if size == 1 else f"{size} cards"
+
+
+def _check_opening(hand: Hand, card_set: CardSet) -> None:
+    """R5.2: the first play includes the opening card, or is it alone (R12)."""
+    opening = hand.must_include
+    if opening is None:
+        return
+    alone = hand.rules.opening_play is OpeningPlay.IT_ALONE
+    if not card_set.mask >> opening & 1 or (alone and card_set.size > 1):
+        reason = f"the first play must {'be' if alone else 'include'} {card_text(opening)}"
+        raise IllegalPlay("R5.2", RefusalCode.MUST_INCLUDE_LOWEST, reason)
+
+
+def _breach(hand: Hand, card_set: CardSet | None) -> bool:
+    """R7.3: a breach is allowed and marked; R12: or refused, where the duty is forced."""
+    if not is_assistant(hand):
+        return False
+    plays = plays_of(hand)
+    owed = duty_over(hand, plays)
+    breach = breaches(owed, card_set, plays)
+    if breach and hand.rules.last_card is LastCard.FORCED:
+        raise IllegalPlay(
+            "R7.2", RefusalCode.ASSISTANT_RULE, f"the next player has one card left: {_OWED[owed]}"
+        )
+    return breach
+
+
+_OWED = {
+    Duty.MULTI_CARD: "play more than one card",
+    Duty.HIGHEST_SINGLE: "play your highest single",
+    Duty.EITHER: "play more than one card or your highest single",
+    None: "pass as you like",
+}
+
+
+def _clock_choice(hand: Hand) -> CardSet | None:
+    """R11.2: what the clock plays, or None to pass."""
+    plays = plays_of(hand)
+    if is_assistant(hand):
+        return _smallest(hand.rules, [each for each in plays if each.size > 1]) or highest_single(plays)
+    if hand.to_beat is None:
+        return _smallest(hand.rules, [each for each in plays if each.size == 1])
+    return None
+
+
+def _smallest(rules: RuleSet, plays: list[CardSet]) -> CardSet | None:
+    """By number of cards, then strength, then the cards themselves, lowest first."""
+
+    def order(play: CardSet) -> tuple[int, int, list[int]]:
+        return play.size, play.strength, sorted(height(card, rules.suits) for card in cards_in(play.mask))
+
+    return min(plays, key=order, default=None)
