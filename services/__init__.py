@@ -1,0 +1,1 @@
+"""The outside: event store, application services, projections, audit, HTTP API, web pages."""

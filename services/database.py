@@ -1,0 +1,115 @@
+"""A process's connections to PostgreSQL."""
+
+from __future__ import annotations
+
+import select
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any, TypeAlias
+
+import psycopg
+from psycopg.rows import TupleRow
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from services.errors import Unavailable
+
+Connection: TypeAlias = psycopg.Connection[TupleRow]
+Cursor: TypeAlias = psycopg.Cursor[TupleRow]
+
+POOL_SIZE = 8
+"""Connections a process may have; max_connections is 100 by default."""
+CONNECT_SECONDS = 3
+"""How long one attempt to connect may take."""
+WAIT_SECONDS = 2.0
+"""How long a caller waits for a connection, busy or broken, before Unavailable."""
+LOCK_TIMEOUT_MS = 5000
+"""How long a statement waits for a table or row lock."""
+STATEMENT_TIMEOUT_MS = 30_000
+"""How long a statement may run on a pooled connection."""
+IDLE_TRANSACTION_MS = 10_000
+"""After how long PostgreSQL ends a transaction that its client forgot."""
+
+
+class Database:
+    """The connections of one process, in autocommit mode. The first use opens them: a fork may come first.
+
+    A connection that PostgreSQL has closed is found before it is handed out. Every failure to reach the
+    server, and every lock that is not free in time, is Unavailable.
+    """
+
+    def __init__(self, url: str, *, size: int = POOL_SIZE, name: str = "big2") -> None:
+        self.url = url
+        self._size = size
+        self._name = name
+        self._pool: ConnectionPool[Connection] | None = None
+        self._opening = Lock()
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """A connection in autocommit mode, back in the pool at the end of the block."""
+        try:
+            with (self._pool or self._open()).connection() as conn:
+                yield conn
+        except (PoolTimeout, psycopg.OperationalError, psycopg.InterfaceError) as error:
+            raise Unavailable(f"the database did not answer: {one_line(error)}") from error
+
+    @contextmanager
+    def transaction(self) -> Iterator[Cursor]:
+        """A cursor in a transaction that commits at the end of the block, or rolls back when it raises."""
+        with self.connection() as conn, conn.transaction(), conn.cursor() as cursor:
+            yield cursor
+
+    def close(self) -> None:
+        """Close every connection; a later use opens new ones."""
+        with self._opening:
+            pool, self._pool = self._pool, None
+        if pool:
+            pool.close()
+
+    def _open(self) -> ConnectionPool[Connection]:
+        with self._opening:
+            if self._pool is None:
+                self._pool = ConnectionPool(
+                    self.url,
+                    kwargs=connect_options(self._name),
+                    min_size=1,
+                    max_size=self._size,
+                    open=True,
+                    check=_still_there,
+                    name=self._name,
+                    timeout=WAIT_SECONDS,
+                    reconnect_timeout=0,  # the next caller tries again, at once
+                    num_workers=1,
+                )
+            return self._pool
+
+
+def connect_options(name: str) -> dict[str, Any]:
+    """What every connection is opened with: `name` shows in pg_stat_activity; limits on every wait."""
+    settings = {
+        "lock_timeout": LOCK_TIMEOUT_MS,
+        "statement_timeout": STATEMENT_TIMEOUT_MS,
+        "idle_in_transaction_session_timeout": IDLE_TRANSACTION_MS,
+        "timezone": "UTC",
+    }
+    return {
+        "autocommit": True,
+        "application_name": name,
+        "connect_timeout": CONNECT_SECONDS,
+        "tcp_user_timeout": CONNECT_SECONDS * 1000,
+        "options": " ".join(f"-c {key}={value}" for key, value in settings.items()),
+    }
+
+
+def _still_there(conn: Connection) -> None:
+    """Ask the server only if there is something to read: an idle connection has that when it was closed."""
+    poll = select.poll()
+    poll.register(conn.fileno(), select.POLLIN)
+    if poll.poll(0):
+        conn.execute("")
+
+
+def one_line(error: Exception) -> str:
+    """An error's message without line breaks."""
+    return " ".join(str(error).split()) or type(error).__name__

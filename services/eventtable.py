@@ -1,0 +1,131 @@
+"""The events table, row by row: how a stream and the log are read, and how rows are added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast
+from uuid import UUID
+
+import psycopg
+
+from services.database import Cursor, Database
+from services.envelope import NEWEST, Row
+from services.errors import Conflict
+
+Also: TypeAlias = Callable[[Cursor], None]
+"""Other statements for the transaction of an append, such as the claim of a name."""
+
+CHANNEL = "big2_events"
+"""PostgreSQL's NOTIFY channel of new events; a notice can be lost, so poll as well."""
+TABLE = "big2_events"
+"""The table's name, which the library makes from the application's."""
+
+_PRIMARY_KEY = "big2_events_pkey"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+# The clock is read once and stands in each row; where no event is found there is still one row, of nulls.
+_READ_ONE = """
+SELECT us, originator_version, topic, state, notification_id
+FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS us) AS clock
+LEFT JOIN big2_events ON originator_id = %s AND originator_version BETWEEN %s AND %s
+ORDER BY originator_version
+"""
+_READ_MANY = """
+SELECT us, originator_version, topic, state, notification_id, originator_id
+FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS us) AS clock
+LEFT JOIN big2_events ON originator_id = ANY(%s)
+ORDER BY originator_id, originator_version
+"""
+_READ_LOG = """
+SELECT originator_id, originator_version, topic, state, notification_id
+FROM big2_events WHERE notification_id > %s ORDER BY notification_id LIMIT %s
+"""
+_HEAD = "SELECT coalesce(max(notification_id), 0) FROM big2_events"
+_APPEND = "SELECT append_events(%s, %s, %s, %s)"
+
+
+class NewRow(NamedTuple):
+    """An event to be stored: the database gives its position."""
+
+    stream: UUID
+    version: int
+    topic: str
+    state: bytes
+
+
+class Read(NamedTuple):
+    """Stored rows in order of stream and version, and the database's clock when they were read."""
+
+    rows: list[Row]
+    at: datetime
+
+
+class Rows(Protocol):
+    """What the store asks of a table of events."""
+
+    def read(self, stream_id: UUID, first: int = 1, last: int = NEWEST) -> Read: ...
+    def read_many(self, stream_ids: Sequence[UUID]) -> Read: ...
+    def read_log(self, after: int, limit: int) -> list[Row]: ...
+    def head(self) -> int: ...
+    def clock(self) -> datetime: ...
+    def append(self, rows: Sequence[NewRow], also: Also | None) -> list[int]: ...
+
+
+class EventTable:
+    """The table in PostgreSQL; nothing is tried twice here."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def read(self, stream_id: UUID, first: int = 1, last: int = NEWEST) -> Read:
+        found = self._fetch(_READ_ONE, (stream_id, first, last))
+        rows = [
+            Row(stream_id, version, topic, state, place)
+            for _, version, topic, state, place in found
+            if version
+        ]
+        return Read(rows, _time(found))
+
+    def read_many(self, stream_ids: Sequence[UUID]) -> Read:
+        found = self._fetch(_READ_MANY, (list(stream_ids),))
+        return Read([Row(row[5], *row[1:5]) for row in found if row[1]], _time(found))
+
+    def read_log(self, after: int, limit: int) -> list[Row]:
+        return [Row._make(row) for row in self._fetch(_READ_LOG, (after, limit))]
+
+    def head(self) -> int:
+        return cast(int, self._fetch(_HEAD)[0][0])
+
+    def clock(self) -> datetime:
+        return cast(datetime, self._fetch("SELECT clock_timestamp()")[0][0])
+
+    def append(self, rows: Sequence[NewRow], also: Also | None) -> list[int]:
+        """Add all rows, and do what `also` does, in one transaction, and return their positions.
+
+        The table's lock is taken last: a transaction that waits for a row of `also` holds up nobody else.
+        """
+        try:
+            if also is None:
+                with self._database.connection() as conn, conn.cursor(binary=True) as cursor:
+                    return _append(cursor, rows)
+            with self._database.transaction() as cursor:
+                also(cursor)
+                return _append(cursor, rows)
+        except psycopg.errors.UniqueViolation as error:
+            if error.diag.constraint_name == _PRIMARY_KEY:
+                raise Conflict("the stream has moved on") from error
+            raise
+
+    def _fetch(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        with self._database.connection() as conn, conn.cursor(binary=True) as cursor:
+            return cursor.execute(query, values, prepare=True).fetchall()
+
+
+def _time(found: list[tuple[Any, ...]]) -> datetime:
+    return _EPOCH + timedelta(microseconds=found[0][0])
+
+
+def _append(cursor: Cursor, rows: Sequence[NewRow]) -> list[int]:
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return [position for (position,) in cursor.execute(_APPEND, columns, prepare=True).fetchall()]

@@ -1,0 +1,104 @@
+"""Locks by key, among all processes: they make a crowded stream a queue and not a storm of conflicts.
+
+A lock only saves work. What is correct rests on expected versions alone: a lock lost with its connection
+costs a conflict, never a wrong append.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock, local
+from uuid import UUID
+
+import psycopg
+
+from services.database import Connection, Database
+from services.errors import Unavailable
+
+LOCK_SECONDS = 10.0
+"""How long a caller waits for a lock, in all."""
+LOCK_CONNECTIONS = 2
+"""Connections a process keeps for locks, apart from those that append: a holder can always go on."""
+
+
+class LocalLocks:
+    """A lock a key within this process; the queue of waiting threads holds no connection."""
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._locks: dict[UUID, tuple[Lock, int]] = {}
+        self._thread = local()
+
+    @contextmanager
+    def hold(self, key: UUID, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+        """Hold `key` for a block, or raise Unavailable after `seconds`; a thread holds one lock at a time."""
+        if getattr(self._thread, "holds", False):
+            raise RuntimeError("a thread that holds a lock may not ask for another: that could deadlock")
+        with self._guard:
+            lock, waiting = self._locks.get(key, (Lock(), 0))
+            self._locks[key] = (lock, waiting + 1)
+        try:
+            if not lock.acquire(timeout=seconds):
+                raise Unavailable(f"{key} was not free within {LOCK_SECONDS:.0f} s: try again")
+            self._thread.holds = True
+            try:
+                yield
+            finally:
+                self._thread.holds = False
+                lock.release()
+        finally:
+            self._forget(key)
+
+    def close(self) -> None:
+        """Nothing to close: the other kind has connections."""
+
+    def _forget(self, key: UUID) -> None:
+        with self._guard:
+            lock, waiting = self._locks.pop(key)
+            if waiting > 1:
+                self._locks[key] = (lock, waiting - 1)
+
+
+class AdvisoryLocks:
+    """A lock a key among all processes: PostgreSQL's advisory locks, behind a queue a key in each process."""
+
+    def __init__(self, url: str) -> None:
+        self._local = LocalLocks()
+        self._database = Database(url, size=LOCK_CONNECTIONS, name="big2-locks")
+
+    @contextmanager
+    def hold(self, key: UUID, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+        """Hold `key` for a block, or raise Unavailable after `seconds`; a thread holds one lock at a time."""
+        deadline = time.monotonic() + seconds
+        with self._local.hold(key, seconds), self._database.connection() as conn:
+            _acquire(conn, key, deadline)
+            try:
+                yield
+            finally:
+                _release(conn, key)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._database.close()
+
+
+def _acquire(conn: Connection, key: UUID, deadline: float) -> None:
+    milliseconds = max(1, int((deadline - time.monotonic()) * 1000))
+    try:
+        conn.execute("SELECT set_config('lock_timeout', %s, false)", (str(milliseconds),))
+        conn.execute("SELECT pg_advisory_lock(%s)", (_number(key),))
+    except psycopg.errors.LockNotAvailable as error:
+        raise Unavailable(f"{key} was not free within {LOCK_SECONDS:.0f} s: try again") from error
+
+
+def _release(conn: Connection, key: UUID) -> None:
+    try:
+        conn.execute("SELECT pg_advisory_unlock(%s)", (_number(key),))
+    except psycopg.Error:
+        conn.close()  # the server releases the locks of a closed connection
+
+
+def _number(key: UUID) -> int:
+    return int.from_bytes(key.bytes[:8], "big", signed=True)

@@ -1,0 +1,370 @@
+"""The event store, and the only module that knows the `eventsourcing` library.
+
+The library gives the frame: an application with a mapper, an event store and a recorder. Ours differ:
+an event is a pure value in an envelope of ours; each is chained to its predecessor; a stream comes with its
+log positions and the clock in one round trip; an append is one statement, in a transaction with others where
+asked; nothing is tried again behind the back of the caller, who alone can see whether it had worked.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar, cast
+from uuid import UUID
+
+from eventsourcing.application import Application
+from eventsourcing.persistence import (
+    ApplicationRecorder,
+    BaseInfrastructureFactory,
+    EventStore,
+    InfrastructureFactory,
+    IntegrityError,
+    Mapper,
+    Notification,
+    Recording,
+    StoredEvent,
+)
+from eventsourcing.popo import POPOApplicationRecorder, POPOFactory
+from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore, PostgresFactory
+from eventsourcing.utils import Environment, EnvType
+from psycopg.sql import SQL, Composed
+
+from domain.aggregate import Aggregate
+from domain.events import Event
+from services.database import POOL_SIZE, Database
+from services.envelope import (
+    GENESIS,
+    NEWEST,
+    Change,
+    Codec,
+    Command,
+    Recorded,
+    Row,
+    Stream,
+    fold,
+    link,
+    seal,
+)
+from services.errors import Conflict, StoreError
+from services.eventtable import Also, EventTable, NewRow, Read, Rows
+from services.locks import AdvisoryLocks, LocalLocks
+
+S = TypeVar("S")
+
+HEADS = 4096
+"""How many streams' last links a process remembers."""
+LOG_LIMIT = 10_000
+"""The most events that one call of `Store.log` returns."""
+
+
+class Fact(NamedTuple):
+    """An event on its way into the library, or out of it."""
+
+    originator_id: UUID
+    originator_version: int
+    command: Command
+    at: datetime
+    event: Event
+
+
+class EnvelopeMapper(Mapper[UUID]):
+    """The library's mapper, by our envelope and our registry of topics."""
+
+    def __init__(self, codec: Codec) -> None:
+        self.codec = codec
+
+    def to_stored_event(self, domain_event: Any) -> StoredEvent:  # noqa: ANN401 - the library's signature
+        fact: Fact = domain_event
+        state = self.codec.encode(fact.command, fact.at, fact.event)
+        return StoredEvent(fact.originator_id, fact.originator_version, self.codec.topic(fact.event), state)
+
+    def to_domain_event(self, stored_event: StoredEvent) -> Any:  # noqa: ANN401
+        row = Row(
+            _uuid(stored_event), stored_event.originator_version, stored_event.topic, stored_event.state, 0
+        )
+        recorded = self.codec.decode(row)
+        command = Command(recorded.command, recorded.actor, recorded.digest)
+        return Fact(recorded.stream, recorded.version, command, recorded.at, recorded.event)
+
+
+class ChainedEventStore(EventStore[UUID]):
+    """Gives each event the link of its predecessor, and remembers each stream's last link."""
+
+    def __init__(self, mapper: Mapper[UUID], recorder: PostgresRows | MemoryRows) -> None:
+        super().__init__(mapper, recorder)
+        self._rows = recorder.rows
+        self._heads: OrderedDict[UUID, tuple[int, str]] = OrderedDict()
+        self._guard = Lock()
+
+    def put(self, domain_events: Sequence[Any], **kwargs: Any) -> list[Recording[UUID]]:  # noqa: ANN401
+        heads: dict[UUID, tuple[int, str]] = {}
+        chained = []
+        for fact in domain_events:
+            plain = self.mapper.to_stored_event(fact)
+            stream_id, version = fact.originator_id, fact.originator_version
+            _, prev = heads.get(stream_id) or (0, self._link_at(stream_id, version - 1))
+            row = NewRow(stream_id, version, plain.topic, seal(plain.state, prev))
+            heads[stream_id] = (version, link(*row))
+            chained.append(row)
+        positions = self._rows.append(chained, kwargs.get("also"))
+        for stream_id, head in heads.items():
+            self.remember(stream_id, *head)
+        return [
+            Recording(fact, Notification(*row, id=position))
+            for fact, row, position in zip(domain_events, chained, positions, strict=True)
+        ]
+
+    def remember(self, stream_id: UUID, version: int, head: str) -> None:
+        """Keep the link of a stream's last event, so that the next append needn't read it."""
+        with self._guard:
+            self._heads[stream_id] = (version, head)
+            self._heads.move_to_end(stream_id)
+            if len(self._heads) > HEADS:
+                self._heads.popitem(last=False)
+
+    def _link_at(self, stream_id: UUID, version: int) -> str:
+        if version == 0:
+            return GENESIS
+        known, head = self._heads.get(stream_id, (0, ""))
+        if known == version:
+            return head
+        rows = self._rows.read(stream_id, version, version).rows
+        if not rows:
+            raise Conflict(f"stream {stream_id} has no version {version} yet")
+        return link(*rows[0][:4])
+
+
+class PostgresRows(PostgresApplicationRecorder):
+    """The library's recorder, over our table."""
+
+    def __init__(self, datastore: _Datastore, *, events_table_name: str = "stored_events") -> None:
+        super().__init__(datastore, events_table_name=events_table_name)
+        self.rows: Rows = EventTable(datastore.database)
+
+
+class _Datastore(PostgresDatastore):
+    """The library's, over our connections: it opens none of its own."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__("", "", "", "", "")
+        self.database = database
+
+    def register_type_adapters(self) -> None:
+        """Our statements need none."""
+
+
+class _PostgresFactory(PostgresFactory):
+    application_recorder_class: type[PostgresApplicationRecorder] = PostgresRows
+
+    def __init__(self, env: Environment, database: Database) -> None:
+        BaseInfrastructureFactory.__init__(self, env)
+        self.datastore = _Datastore(database)
+
+
+class MemoryRows(POPOApplicationRecorder):
+    """The library's recorder in memory, for tests; it has no other tables, so it refuses `also`."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        super().__init__()
+        self.rows: Rows = self
+        self.clock = clock
+
+    def read(self, stream_id: UUID, first: int = 1, last: int = NEWEST) -> Read:
+        with self._database_lock:
+            places = self._stored_events_index.get(str(stream_id), {})
+            return Read([self._row(p) for v, p in places.items() if first <= v <= last], self.clock())
+
+    def read_many(self, stream_ids: Sequence[UUID]) -> Read:
+        ordered = sorted(set(stream_ids))
+        return Read([row for stream_id in ordered for row in self.read(stream_id).rows], self.clock())
+
+    def read_log(self, after: int, limit: int) -> list[Row]:
+        with self._database_lock:
+            return [self._row(place) for place in range(after, min(after + limit, len(self._stored_events)))]
+
+    def head(self) -> int:
+        return len(self._stored_events)
+
+    def append(self, rows: Sequence[NewRow], also: Also | None) -> list[int]:
+        if also is not None:
+            raise StoreError("a store in memory has no tables beside its events")
+        try:
+            return list(self._insert_events([StoredEvent(*row) for row in rows]) or ())
+        except IntegrityError as error:
+            raise Conflict("the stream has moved on") from error
+
+    def _row(self, place: int) -> Row:
+        e = self._stored_events[place]
+        return Row(_uuid(e), e.originator_version, e.topic, e.state, place + 1)
+
+
+class _MemoryFactory(POPOFactory):
+    def __init__(self, env: Environment, clock: Callable[[], datetime]) -> None:
+        super().__init__(env)
+        self._clock = clock
+
+    def application_recorder(self) -> ApplicationRecorder:
+        return MemoryRows(self._clock)
+
+
+class _Log(Application[UUID]):
+    """The library's application: it holds the parts together."""
+
+    name = "big2"
+
+    def __init__(self, codec: Codec, factory: Callable[[Environment], InfrastructureFactory[Any]]) -> None:
+        self._codec = codec
+        self._factory = factory
+        super().__init__()
+
+    def construct_env(self, name: str, env: EnvType | None = None) -> Environment:
+        # Nothing comes from the process's environment, and nobody but `migrate` makes tables.
+        return Environment(name, {"CREATE_TABLE": "n", **(env or {})})
+
+    def construct_factory(self, env: Environment) -> InfrastructureFactory[Any]:
+        return self._factory(env)
+
+    def construct_mapper(self) -> EnvelopeMapper:
+        return EnvelopeMapper(self._codec)
+
+    def construct_event_store(self) -> ChainedEventStore:
+        return ChainedEventStore(self.mapper, cast("PostgresRows | MemoryRows", self.recorder))
+
+
+class Store:
+    """Streams of events: load one, append to some, follow all. Safe for threads; use it after a fork only."""
+
+    def __init__(self, url: str, topics: Mapping[str, type[Event]], *, pool_size: int = POOL_SIZE) -> None:
+        self.database = Database(url, size=pool_size)
+        locks = AdvisoryLocks(url)
+        self._open(topics, lambda env: _PostgresFactory(env, self.database), locks)
+
+    @classmethod
+    def in_memory(
+        cls, topics: Mapping[str, type[Event]], clock: Callable[[], datetime] | None = None
+    ) -> Store:
+        """A store for unit tests, with the clock of your choice; it forgets all when it goes."""
+        store = cls.__new__(cls)
+        tick = clock or (lambda: datetime.now(UTC))
+        store._open(topics, lambda env: _MemoryFactory(env, tick), LocalLocks())
+        return store
+
+    def _open(
+        self,
+        topics: Mapping[str, type[Event]],
+        factory: Callable[[Environment], InfrastructureFactory[Any]],
+        locks: AdvisoryLocks | LocalLocks,
+    ) -> None:
+        self._codec = Codec(topics)
+        self._log = _Log(self._codec, factory)
+        self._chain = cast(ChainedEventStore, self._log.events)
+        self._rows = cast("PostgresRows | MemoryRows", self._log.recorder).rows
+        self._locks = locks
+
+    def load(self, aggregate: Aggregate[S], stream_id: UUID, upto: int | None = None) -> Stream[S]:
+        """The stream folded up to its newest event, or to version `upto`; version 0 if it does not exist."""
+        rows, at = self._rows.read(stream_id, 1, NEWEST if upto is None else upto)
+        return self._folded(aggregate, stream_id, rows, at)
+
+    def load_many(self, wanted: Sequence[tuple[Aggregate[Any], UUID]]) -> list[Stream[Any]]:
+        """Several streams, as of one moment, in the order asked for."""
+        rows, at = self._rows.read_many([stream_id for _, stream_id in wanted])
+        streams: dict[UUID, list[Row]] = {}
+        for row in rows:
+            streams.setdefault(row.stream, []).append(row)
+        return [self._folded(kind, stream_id, streams.get(stream_id, []), at) for kind, stream_id in wanted]
+
+    def events(self, stream_id: UUID, first: int = 1, last: int | None = None) -> list[Recorded]:
+        """The stream's events from version `first` to `last`, both included."""
+        return [self._codec.decode(row) for row in self.stored(stream_id, first, last)]
+
+    def stored(self, stream_id: UUID, first: int = 1, last: int | None = None) -> list[Row]:
+        """The stream's rows byte for byte, for audit."""
+        return self._rows.read(stream_id, first, NEWEST if last is None else last).rows
+
+    def log(self, after: int, limit: int) -> list[Recorded]:
+        """The events of all streams behind position `after`, in the order in which they were committed."""
+        return [self._codec.decode(row) for row in self.stored_log(after, limit)]
+
+    def stored_log(self, after: int, limit: int) -> list[Row]:
+        """The rows of all streams behind position `after`, byte for byte."""
+        return self._rows.read_log(after, min(limit, LOG_LIMIT))
+
+    def head(self) -> int:
+        """The position of the newest event; 0 for an empty log."""
+        return self._rows.head()
+
+    def now(self) -> datetime:
+        """The database's clock, in UTC."""
+        return self._rows.clock()
+
+    def append(
+        self, command: Command, changes: Sequence[Change], at: datetime, also: Also | None = None
+    ) -> list[Recorded]:
+        """Store all changes, and what `also` does with a cursor, in one transaction; or nothing.
+
+        Conflict: a stream has moved on. Unavailable: unknown whether it was stored; look for the command id.
+        """
+        facts = [
+            Fact(change.stream_id, version, command, at, event)
+            for change in changes
+            for version, event in enumerate(change.events, change.expected_version + 1)
+        ]
+        if not facts:
+            raise ValueError("an append needs an event")
+        return [_recorded(recording) for recording in self._chain.put(facts, also=also)]
+
+    def lock(self, key: UUID) -> AbstractContextManager[None]:
+        """Hold `key` among all processes for a block, so that load, decide and append meet no conflict.
+
+        Unavailable if it is not free within `services.locks.LOCK_SECONDS`; a thread holds one lock at a time.
+        """
+        return self._locks.hold(key)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._locks.close()
+        self._log.close()
+
+    def _folded(self, aggregate: Aggregate[S], stream_id: UUID, rows: list[Row], at: datetime) -> Stream[S]:
+        decode = self._codec.decode
+        stream = fold(aggregate, stream_id, [decode(row) for row in rows], at)
+        if rows:
+            self._chain.remember(stream_id, stream.version, link(*rows[-1][:4]))
+        return stream
+
+
+def _recorded(recording: Recording[UUID]) -> Recorded:
+    fact = cast(Fact, recording.domain_event)
+    topic, position = recording.notification.topic, recording.notification.id
+    command = fact.command
+    return Recorded(
+        fact.originator_id,
+        fact.originator_version,
+        position,
+        topic,
+        fact.at,
+        command.id,
+        command.actor,
+        command.digest,
+        fact.event,
+    )
+
+
+def _uuid(stored: StoredEvent) -> UUID:
+    return cast(UUID, stored.originator_id)
+
+
+def events_table() -> Composed:
+    """The library's own statements for the events table and its index, without its insert function."""
+    recorder = _Log(Codec({}), lambda env: _PostgresFactory(env, Database(""))).recorder
+    statements = [s for s in cast(PostgresRows, recorder).sql_create_statements if _of_table(s.as_string())]
+    return SQL(";").join(statements)
+
+
+def _of_table(statement: str) -> bool:
+    return statement.startswith(("CREATE TABLE", "CREATE UNIQUE INDEX"))
