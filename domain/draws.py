@@ -1,4 +1,4 @@
-"""A tournament's own draws (`b2draw/1`): seats, moves, first dealers. Committed when it is published, revealed at its end.
+"""A tournament's own draws (`b2draw/1`): seats, moves, first dealers. Committed at first, revealed at the end.
 
     commit = SHA256("b2draw/1/commit\\0" ‖ lp(seed) ‖ lp(tournament_id))
     key    = HMAC-SHA256(seed, "b2draw/1/key\\0" ‖ lp(tournament_id) ‖ lp(purpose))

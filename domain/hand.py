@@ -17,10 +17,10 @@ from big2 import hand as play_rules
 from big2.actions import By, PassReason
 from big2.actions import Passed as PassedAction
 from big2.actions import Played as PlayedAction
-from big2.cards import cards_text, mask_of, parse_stored_cards
+from big2.cards import Card, cards_text, mask_of, mask_text, parse_stored_cards
 from big2.rulesets import RuleSet, ruleset_from_mapping, ruleset_to_mapping
 from big2.settlement import settle
-from big2.table import deal_order
+from big2.table import Direction, deal_order
 from domain.aggregate import Aggregate
 from domain.deal import commitment, dealt, hand_seed, shuffled_deck
 from domain.errors import Conflicting, NotAllowed
@@ -63,7 +63,7 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 class Committed(Event, frozen=True, kw_only=True):
-    """The first event, before anything is drawn; the seed makes the chain over this hand impossible to guess from."""
+    """The first event, before anything is drawn; its seed makes the chain over this hand impossible to guess from."""
 
     hand_id: Public[HandId]
     table_id: Public[TableId]
@@ -74,7 +74,7 @@ class Committed(Event, frozen=True, kw_only=True):
 
 
 class Dealt(Event, frozen=True, kw_only=True):
-    """`leader` is null where the lowest card leads; `next_turn` is the lead, null if the deal itself won (R12's dragon).
+    """`leader` is null where the lowest card leads; `next_turn` is the lead, null if the deal won (R12's dragon).
 
     Cards are text, low to high.
     """
@@ -85,7 +85,7 @@ class Dealt(Event, frozen=True, kw_only=True):
     level: Public[int]
     unit: Public[int]
     dealer: Public[int]
-    direction: Public[str]
+    direction: Public[Direction]
     leader: Public[int | None]
     seats: Public[tuple[SeatDealt, ...]]
     cards: OwnSeat[dict[int, str]]
@@ -126,11 +126,11 @@ class ClockStarted(Event, frozen=True, kw_only=True):
 
 
 class Transfer(msgspec.Struct, frozen=True):
-    """One seat pays another (R8.5), in chips; `covers` marks a liable assistant's covering payment (R8.4)."""
+    """One seat pays another (R8.5), in chips; `covers` marks a liable assistant's payment (R8.4), which has no points."""
 
     payer: int
     receiver: int
-    points: int
+    points: int | None
     due: int
     paid: int
     covers: bool
@@ -266,7 +266,7 @@ def deal(
     return [committed, event, *(_end(hand) if game.turn is None else ())]
 
 
-def play(hand: Hand, player: PlayerId, turn: int, cards: Sequence[int], now: datetime) -> list[Event]:
+def play(hand: Hand, player: PlayerId, turn: int, cards: Sequence[Card], now: datetime) -> list[Event]:
     """`player` plays `cards` (as he sent them, repeats and all) on `turn`.
 
     Raises NotAllowed, then Conflicting, then big2's IllegalPlay with the clause.
@@ -392,7 +392,7 @@ def _event(
     return CardsPlayed(
         turn=turn,
         seat=action.seat,
-        cards=cards_text(action.mask, hand.game.rules.suits),
+        cards=mask_text(action.mask, hand.game.rules.suits),
         by="clock" if action.by is By.CLOCK else "player",
         breach=action.breach,
         next_turn=next_turn,
@@ -455,7 +455,7 @@ def _start(event: Dealt) -> play_rules.Hand:
 
 
 def _game(
-    rules: RuleSet, dealer: int, direction: str, leader: int | None, masks: Mapping[int, int]
+    rules: RuleSet, dealer: int, direction: Direction, leader: int | None, masks: Mapping[int, int]
 ) -> play_rules.Hand:
     return play_rules.start(rules, dealer=dealer, direction=direction, leader=leader, holdings=masks)
 

@@ -1,4 +1,4 @@
-"""Places of those who are out: later is better; in one hand the larger stack at its start; no-shows below all who played."""
+"""Places of those who are out: later is better; in one hand the larger stack; no-shows below all who played."""
 
 from __future__ import annotations
 

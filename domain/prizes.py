@@ -18,7 +18,7 @@ STANDARD = (  # from so many entrants on, basis points by place
 
 
 def prize_table(prizes_bp: tuple[int, ...] | Literal["standard"], entrants: int) -> tuple[int, ...]:
-    """Basis points by place for so many entrants; what a table promises to places that nobody took goes to the first."""
+    """Basis points by place for so many entrants; what is promised to places that nobody took goes to the first."""
     if prizes_bp == "standard":
         return next(table for least, table in STANDARD if entrants >= least)
     taken = prizes_bp[:entrants]

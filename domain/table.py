@@ -53,7 +53,7 @@ class HandBegun(Event, frozen=True, kw_only=True):
     hand_id: Public[HandId]
     number: Public[int]
     dealer: Public[int]
-    direction: Public[str]
+    direction: Public[play.Direction]
     level: Public[int]
     unit: Public[int]
 
@@ -116,7 +116,7 @@ class Table(msgspec.Struct, frozen=True):
     hands_begun: int = 0
     hands_ended: int = 0
     dealer: int | None = None
-    direction: str | None = None
+    direction: play.Direction | None = None
     winner: Winner | None = None
     level: int = 0
     unit: int = 0
@@ -169,7 +169,7 @@ class Deal(msgspec.Struct, frozen=True):
     hand_id: HandId
     number: int
     dealer: int
-    direction: str
+    direction: play.Direction
     leader: int | None
     level: int
     unit: int
@@ -245,8 +245,8 @@ def _must_be_dealable(table: Table) -> None:
         raise Conflicting("not-enough-players", "A hand needs two players (R2.1).")
 
 
-def _leader(table: Table, rules: RuleSet, dealt_in: list[int], direction: str) -> int | None:
-    if table.winner is None or rules.opening_scope == "every_hand":
+def _leader(table: Table, rules: RuleSet, dealt_in: list[int], direction: play.Direction) -> int | None:
+    if table.winner is None or play.lowest_card_leads(rules, first_hand=False):
         return None
     here = table.seats.get(table.winner.seat)
     winner_dealt_in = here is not None and here.player_id == table.winner.player_id

@@ -1,0 +1,256 @@
+"""`agenda`: everything that is due, and when. The clock reads it; a job that is done makes its row go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from domain import hand, roster, table, tournament
+from services.database import Cursor
+from services.envelope import Recorded
+from services.projections.context import Context
+
+DDL = """
+CREATE TABLE agenda (
+    subject text PRIMARY KEY,
+    name text NOT NULL,
+    job text NOT NULL,
+    args jsonb NOT NULL,
+    due_at timestamptz NOT NULL
+);
+CREATE INDEX ON agenda (due_at);
+CREATE TABLE agenda_tables (
+    table_id uuid PRIMARY KEY,
+    tournament_id uuid NOT NULL,
+    hands integer NOT NULL DEFAULT 0,
+    deal_at timestamptz NOT NULL,
+    look_at timestamptz,
+    running boolean NOT NULL DEFAULT false,
+    paused boolean NOT NULL DEFAULT false
+);
+CREATE INDEX ON agenda_tables (tournament_id);
+"""
+
+
+def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
+    """Put on the agenda what `r` makes due, and strike what it settles."""
+    match r.topic.partition(".")[0]:
+        case "tournament":
+            _tournament(cur, r)
+        case "roster":
+            _roster(cur, r)
+        case "table":
+            _table(cur, r)
+        case "hand":
+            _hand(cur, r)
+
+
+def _tournament(cur: Cursor, r: Recorded) -> None:
+    t = r.stream
+    match r.event:
+        case tournament.Published():
+            _put(cur, f"start/{t}", f"start-{t}", "start", [t], r.event.structure.starts_at)
+        case tournament.Started():
+            _strike(cur, f"start/{t}")
+            _put(cur, f"draw/{t}", f"draw-{t}", "draw", [t], r.at)
+            _put(cur, f"level/{t}", f"level-{t}-2", "level", [t, 2], r.event.level_ends_at)
+        case tournament.TablesDrawn():
+            _strike(cur, f"draw/{t}")
+        case tournament.LevelRaised():
+            following = r.event.level + 1
+            _put(cur, f"level/{t}", f"level-{t}-{following}", "level", [t, following], r.event.ends_at)
+        case tournament.Paused():
+            _strike(cur, f"level/{t}")
+            _reconcile_pauses(cur, r, t)
+        case tournament.Resumed():
+            _put_level_back(cur, t, r.event.level_ends_at)
+            _reconcile_pauses(cur, r, t)
+        case tournament.Finished():
+            _over(cur, t)
+        case tournament.Cancelled():
+            _over(cur, t)
+            _close_tables(cur, r)
+
+
+def _roster(cur: Cursor, r: Recorded) -> None:
+    match r.event:
+        case roster.Registered():
+            _start_if_full(cur, r, r.event.tournament_id)
+        case roster.Withdrawn():
+            cur.execute(
+                "DELETE FROM agenda USING tournaments WHERE subject = %s AND tournament_id = %s"
+                " AND structure->>'starts_at' IS NULL",
+                (f"start/{r.event.tournament_id}", r.event.tournament_id),
+            )
+
+
+def _start_if_full(cur: Cursor, r: Recorded, t: UUID) -> None:
+    """A sit_and_go without a starting time starts when its last place is taken (TOURNAMENTS.md)."""
+    cur.execute(
+        "INSERT INTO agenda SELECT %s, %s, 'start', %s, %s FROM tournaments"
+        " WHERE tournament_id = %s AND state = 'open' AND structure->>'format' = 'sit_and_go'"
+        " AND structure->>'starts_at' IS NULL AND entrants >= (structure->>'capacity')::integer"
+        " ON CONFLICT (subject) DO NOTHING",
+        (f"start/{t}", f"start-{t}-{r.version}", Jsonb([str(t)]), r.at, t),
+    )
+
+
+def _put_level_back(cur: Cursor, t: UUID, ends_at: datetime | None) -> None:
+    if ends_at is not None:
+        cur.execute(
+            "INSERT INTO agenda SELECT %s, 'level-' || tournament_id || '-' || level + 1, 'level',"
+            " jsonb_build_array(tournament_id, level + 1), %s FROM tournaments WHERE tournament_id = %s",
+            (f"level/{t}", ends_at, t),
+        )
+
+
+def _over(cur: Cursor, t: UUID) -> None:
+    for subject in ("start", "draw", "level"):
+        _strike(cur, f"{subject}/{t}")
+    cur.execute(
+        "DELETE FROM agenda USING agenda_tables WHERE tournament_id = %s AND subject = 'pause/' || table_id",
+        (t,),
+    )
+
+
+def _close_tables(cur: Cursor, r: Recorded) -> None:
+    """After a cancellation each open table voids its hand and closes."""
+    cur.execute(
+        "INSERT INTO agenda SELECT 'close/' || table_id, 'close-' || table_id, 'close',"
+        " jsonb_build_array(table_id), %s FROM agenda_tables WHERE tournament_id = %s",
+        (r.at, r.stream),
+    )
+
+
+def _reconcile_pauses(cur: Cursor, r: Recorded, t: UUID) -> None:
+    """Each table whose pause differs from its tournament's gets a job to mend that; the others need none."""
+    cur.execute(
+        "DELETE FROM agenda USING agenda_tables WHERE tournament_id = %s AND subject = 'pause/' || table_id",
+        (t,),
+    )
+    cur.execute(
+        "INSERT INTO agenda SELECT 'pause/' || table_id, 'pause-' || table_id || '-' || %s, 'pause',"
+        " jsonb_build_array(table_id), %s FROM agenda_tables JOIN tournaments USING (tournament_id)"
+        " WHERE tournament_id = %s AND state IN ('running', 'paused') AND paused <> (state = 'paused')",
+        (r.position, r.at, t),
+    )
+
+
+def _table(cur: Cursor, r: Recorded) -> None:
+    match r.event:
+        case table.Opened():
+            cur.execute(
+                "INSERT INTO agenda_tables (table_id, tournament_id, deal_at) VALUES (%s, %s, %s)",
+                (r.stream, r.event.tournament_id, r.event.deal_at),
+            )
+        case table.HandBegun():
+            _change(cur, r, hands=r.event.number, running=True)
+        case table.HandEnded():
+            somebody_is_out = 0 in r.event.stacks.values()
+            look_at = r.at if somebody_is_out else None
+            _change(cur, r, running=False, deal_at=r.event.deal_at, look_at=look_at)
+        case table.Vacated():
+            _change(cur, r, look_at=None)
+        case table.TablePaused():
+            _change(cur, r, paused=True)
+        case table.TableResumed():
+            _change(cur, r, paused=False)
+        case table.Closed():
+            return _closed(cur, r)
+        case _:
+            return None
+    _next_deal(cur, r)
+    if isinstance(r.event, table.TablePaused | table.TableResumed):
+        _pause_done(cur, r)
+    return None
+
+
+def _closed(cur: Cursor, r: Recorded) -> None:
+    for subject in ("deal", "pause", "close"):
+        _strike(cur, f"{subject}/{r.stream}")
+    cur.execute("DELETE FROM agenda_tables WHERE table_id = %s", (r.stream,))
+
+
+def _change(cur: Cursor, r: Recorded, **columns: object) -> None:
+    names = ", ".join(f"{name} = %({name})s" for name in columns)
+    cur.execute(
+        f"UPDATE agenda_tables SET {names} WHERE table_id = %(stream)s",  # noqa: S608 - our own names
+        {**columns, "stream": r.stream},
+    )
+
+
+def _next_deal(cur: Cursor, r: Recorded) -> None:
+    """A table between hands is looked at at once when somebody is out, else when its next deal is due."""
+    _strike(cur, f"deal/{r.stream}")
+    cur.execute(
+        "INSERT INTO agenda SELECT 'deal/' || table_id, CASE WHEN look_at IS NULL THEN 'deal-' || table_id || '-'"
+        " || hands + 1 ELSE 'look-' || table_id || '-' || hands END, 'deal',"
+        " jsonb_build_array(tournament_id), COALESCE(look_at, deal_at)"
+        " FROM agenda_tables WHERE table_id = %s AND NOT running AND NOT paused",
+        (r.stream,),
+    )
+
+
+def _pause_done(cur: Cursor, r: Recorded) -> None:
+    _strike(cur, f"pause/{r.stream}")
+    cur.execute(
+        "INSERT INTO agenda SELECT 'pause/' || table_id, 'pause-' || table_id || '-' || %s, 'pause',"
+        " jsonb_build_array(table_id), %s FROM agenda_tables JOIN tournaments USING (tournament_id)"
+        " WHERE table_id = %s AND state IN ('running', 'paused') AND paused <> (state = 'paused')",
+        (r.position, r.at, r.stream),
+    )
+
+
+def _hand(cur: Cursor, r: Recorded) -> None:
+    match r.event:
+        case hand.Dealt():
+            _turn(cur, r, r.event.next_turn)
+        case hand.CardsPlayed() | hand.Passed() if r.event.next_turn is not None:
+            _turn(cur, r, r.event.next_turn)
+        case hand.ClockStarted():
+            name = f"turn-{r.stream}-{r.event.turn}"
+            _put(cur, f"turn/{r.stream}", name, "turn", [r.stream, r.event.turn], r.event.deadline)
+        case hand.ClockStopped() | hand.Voided():
+            _strike(cur, f"turn/{r.stream}")
+        case hand.Settled():
+            _strike(cur, f"turn/{r.stream}")
+            _protest(cur, r)
+        case hand.Finalised():
+            _strike(cur, f"final/{r.stream}")
+
+
+def _turn(cur: Cursor, r: Recorded, turn: hand.Turn | None) -> None:
+    if turn is not None:
+        name = f"turn-{r.stream}-{turn.number}"
+        _put(cur, f"turn/{r.stream}", name, "turn", [r.stream, turn.number], turn.deadline)
+
+
+def _protest(cur: Cursor, r: Recorded) -> None:
+    """A settled hand becomes final when its tournament's protest window is over."""
+    cur.execute(
+        "INSERT INTO agenda SELECT %s, %s, 'finalise', %s,"
+        " %s + make_interval(secs => (structure->>'protest_seconds')::integer)"
+        " FROM hands JOIN tournaments USING (tournament_id) WHERE hand_id = %s",
+        (f"final/{r.stream}", f"final-{r.stream}", Jsonb([str(r.stream)]), r.at, r.stream),
+    )
+
+
+def _put(
+    cur: Cursor, subject: str, name: str, job: str, args: Sequence[object], due_at: datetime | None
+) -> None:
+    """The subject's next job; none when it is due at no time."""
+    if due_at is None:
+        return _strike(cur, subject)
+    cur.execute(
+        "INSERT INTO agenda VALUES (%s, %s, %s, %s, %s) ON CONFLICT (subject) DO UPDATE"
+        " SET name = excluded.name, job = excluded.job, args = excluded.args, due_at = excluded.due_at",
+        (subject, name, job, Jsonb([a if isinstance(a, int) else str(a) for a in args]), due_at),
+    )
+    return None
+
+
+def _strike(cur: Cursor, subject: str) -> None:
+    cur.execute("DELETE FROM agenda WHERE subject = %s", (subject,))

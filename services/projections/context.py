@@ -1,0 +1,65 @@
+"""What an event needs to be told with: the tournament of a table, the table and players of a hand."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import NamedTuple, TypeVar
+from uuid import UUID
+
+from domain.hand import Committed, Dealt
+from domain.ids import PlayerId
+from domain.table import Opened
+from services.database import Cursor
+from services.envelope import Recorded
+
+_V = TypeVar("_V")
+REMEMBERED = 10_000
+"""How many tables and hands a projector remembers; older ones are read from its own tables."""
+
+
+class HandContext(NamedTuple):
+    table_id: UUID
+    tournament_id: UUID
+    seats: dict[int, PlayerId]
+
+
+class Context:
+    """Remembers newest first; what it has forgotten it reads from the projections `tables` and `hands`."""
+
+    def __init__(self) -> None:
+        self._tables: OrderedDict[UUID, UUID] = OrderedDict()
+        self._hands: OrderedDict[UUID, HandContext] = OrderedDict()
+
+    def note(self, r: Recorded) -> None:
+        """Learn from the events that say what belongs where."""
+        match r.event:
+            case Opened():
+                self._keep(self._tables, r.stream, r.event.tournament_id)
+            case Committed():
+                self._keep(self._hands, r.stream, HandContext(r.event.table_id, r.event.tournament_id, {}))
+            case Dealt() if r.stream in self._hands:
+                seats = {s.seat: s.player_id for s in r.event.seats}
+                self._keep(self._hands, r.stream, self._hands[r.stream]._replace(seats=seats))
+
+    def tournament_of(self, cursor: Cursor, table_id: UUID) -> UUID:
+        if table_id not in self._tables:
+            cursor.execute("SELECT tournament_id FROM tables WHERE table_id = %s", (table_id,))
+            row = cursor.fetchone()
+            assert row is not None, f"table {table_id} was never opened"
+            self._keep(self._tables, table_id, row[0])
+        return self._tables[table_id]
+
+    def hand(self, cursor: Cursor, hand_id: UUID) -> HandContext:
+        if hand_id not in self._hands:
+            cursor.execute("SELECT table_id, tournament_id FROM hands WHERE hand_id = %s", (hand_id,))
+            row = cursor.fetchone()
+            assert row is not None, f"hand {hand_id} was never committed"
+            cursor.execute("SELECT seat, player_id FROM hand_players WHERE hand_id = %s", (hand_id,))
+            self._keep(self._hands, hand_id, HandContext(*row, dict(cursor.fetchall())))
+        return self._hands[hand_id]
+
+    @staticmethod
+    def _keep(memory: OrderedDict[UUID, _V], key: UUID, value: _V) -> None:
+        memory[key] = value
+        if len(memory) > REMEMBERED:
+            memory.popitem(last=False)

@@ -1,0 +1,89 @@
+"""`feed`: each event that concerns a tournament, as the JSON that everybody may see, made once."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from psycopg.types.json import Jsonb
+
+from domain import roster, table
+from domain.events import Event, public_fields, seat_fields
+from domain.ids import PlayerId
+from services.database import Cursor
+from services.envelope import Recorded
+from services.projections.context import Context
+
+DDL = """
+CREATE TABLE feed (
+    position bigint PRIMARY KEY,
+    tournament_id uuid NOT NULL,
+    table_id uuid,
+    players uuid[] NOT NULL,
+    type text NOT NULL,
+    data text NOT NULL,
+    seats jsonb
+);
+CREATE INDEX ON feed (tournament_id, position);
+"""
+
+
+def project(cur: Cursor, r: Recorded, context: Context) -> None:
+    """Render `r` for the feeds; players, credentials and rule sets have none."""
+    kind = r.topic.rpartition(".")[0]
+    match kind.partition(".")[0]:
+        case "hand":
+            hand = context.hand(cur, r.stream)
+            ids = {"tournament_id": hand.tournament_id, "table_id": hand.table_id, "hand_id": r.stream}
+            _write(cur, r, kind, ids, list(hand.seats.values()), _own(r.event, hand.seats))
+        case "table":
+            tournament_id = context.tournament_of(cur, r.stream)
+            ids = {"tournament_id": tournament_id, "table_id": r.stream}
+            _write(cur, r, kind, ids, _concerned(r.event), None)
+        case "tournament":
+            _write(cur, r, kind, {"tournament_id": r.stream}, _concerned(r.event), None)
+        case "roster":
+            assert isinstance(r.event, roster.Registered | roster.Withdrawn | roster.RosterClosed)
+            _write(cur, r, kind, {"tournament_id": r.event.tournament_id}, _concerned(r.event), None)
+
+
+def _write(
+    cur: Cursor,
+    r: Recorded,
+    kind: str,
+    ids: dict[str, UUID],
+    players: list[PlayerId],
+    own: dict[str, Any] | None,
+) -> None:
+    head = {"position": r.position, "type": kind, "at": r.at, **ids}
+    data = msgspec.json.encode({**head, **_as_lists(public_fields(r.event))}).decode()
+    cur.execute(
+        "INSERT INTO feed VALUES (%s, %s, %s, %s, %s, %s, %s)",
+        (r.position, ids["tournament_id"], ids.get("table_id"), players, kind, data, own and Jsonb(own)),
+    )
+
+
+def _own(event: Event, seats: dict[int, PlayerId]) -> dict[str, Any] | None:
+    """Player to what his seat alone may see: `{"seat": 2, "cards": [...]}`."""
+    fields = seat_fields(event)
+    if not fields:
+        return None
+    return {
+        str(player): {"seat": seat, **_as_lists({name: by[str(seat)] for name, by in fields.items()})}
+        for seat, player in seats.items()
+    }
+
+
+def _as_lists(fields: dict[str, Any]) -> dict[str, Any]:
+    """Cards are one text in an event and a list everywhere in the API."""
+    return {name: value.split() if name == "cards" else value for name, value in fields.items()}
+
+
+def _concerned(event: Event) -> list[PlayerId]:
+    if isinstance(event, table.Opened):
+        return [place.player_id for place in event.places]
+    if isinstance(event, table.Seated):
+        return [event.place.player_id]
+    player = getattr(event, "player_id", None)
+    return [player] if player else []

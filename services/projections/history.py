@@ -1,0 +1,87 @@
+"""`history`: every hand, by tournament, table and player."""
+
+from __future__ import annotations
+
+from domain import hand
+from services.database import Cursor
+from services.envelope import Recorded
+from services.projections.context import Context
+
+DDL = """
+CREATE TABLE hands (
+    hand_id uuid PRIMARY KEY,
+    tournament_id uuid NOT NULL,
+    table_id uuid NOT NULL,
+    number integer NOT NULL,
+    state text NOT NULL DEFAULT 'running',
+    level integer,
+    unit bigint,
+    dealer integer,
+    direction text,
+    winner integer,
+    liable integer,
+    started_at timestamptz NOT NULL,
+    ended_at timestamptz,
+    created bigint NOT NULL UNIQUE
+);
+CREATE INDEX ON hands (tournament_id, created);
+CREATE INDEX ON hands (table_id, created);
+CREATE TABLE hand_players (
+    hand_id uuid NOT NULL,
+    seat integer NOT NULL,
+    player_id uuid NOT NULL,
+    stack bigint NOT NULL,
+    cards_left integer,
+    net bigint,
+    PRIMARY KEY (hand_id, seat)
+);
+CREATE INDEX ON hand_players (player_id);
+"""
+
+
+def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
+    """Write a hand's beginning and its end; a running hand's actions are read from its stream."""
+    match r.event:
+        case hand.Committed():
+            e = r.event
+            cur.execute(
+                "INSERT INTO hands (hand_id, tournament_id, table_id, number, started_at, created)"
+                " VALUES (%s, %s, %s, %s, %s, %s)",
+                (r.stream, e.tournament_id, e.table_id, e.number, r.at, r.position),
+            )
+        case hand.Dealt():
+            _dealt(cur, r, r.event)
+        case hand.Settled():
+            _settled(cur, r, r.event)
+        case hand.Voided():
+            cur.execute(
+                "UPDATE hands SET state = 'voided', ended_at = %s WHERE hand_id = %s", (r.at, r.stream)
+            )
+        case hand.Finalised():
+            cur.execute(
+                "UPDATE hands SET state = 'final' WHERE hand_id = %s AND state = 'settled'", (r.stream,)
+            )
+
+
+def _dealt(cur: Cursor, r: Recorded, e: hand.Dealt) -> None:
+    cur.execute(
+        "UPDATE hands SET level = %s, unit = %s, dealer = %s, direction = %s WHERE hand_id = %s",
+        (e.level, e.unit, e.dealer, e.direction, r.stream),
+    )
+    for seat in e.seats:
+        cur.execute(
+            "INSERT INTO hand_players (hand_id, seat, player_id, stack) VALUES (%s, %s, %s, %s)",
+            (r.stream, seat.seat, seat.player_id, seat.stack),
+        )
+
+
+def _settled(cur: Cursor, r: Recorded, e: hand.Settled) -> None:
+    cur.execute(
+        "UPDATE hands SET state = 'settled', winner = %s, liable = %s, ended_at = %s WHERE hand_id = %s",
+        (e.winner, e.liable, r.at, r.stream),
+    )
+    for seat, net in e.net.items():
+        cur.execute(
+            "UPDATE hand_players SET cards_left = %s, net = %s WHERE hand_id = %s AND seat = %s",
+            (e.cards_left[seat], net, r.stream, seat),
+        )

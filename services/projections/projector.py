@@ -1,0 +1,82 @@
+"""The projector: follows the log, and writes rows, position and a notice in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from psycopg.sql import SQL, Identifier, Literal
+
+from services.database import Cursor
+from services.envelope import Recorded
+from services.projections import agenda, directory, feed, history, leaderboard, ledger, standings
+from services.projections.context import Context
+from services.store import Store
+
+SCHEMA = "projections"
+CHANNEL = "big2_projected"
+BATCH = 500
+"""Events in one transaction."""
+
+Project: TypeAlias = Callable[[Cursor, Recorded, Context], None]
+PROJECTIONS = (directory, history, standings, ledger, leaderboard, agenda, feed)
+"""In this order: a later one may read what an earlier one has written of the same event."""
+_TRACKING = """
+CREATE TABLE tracking (one boolean PRIMARY KEY DEFAULT true CHECK (one), position bigint NOT NULL);
+INSERT INTO tracking (position) VALUES (0);
+"""
+
+
+class Projector:
+    """One follower of the log. A second one waits for the first, event for event: nothing is projected twice."""
+
+    def __init__(self, store: Store, schema: str = SCHEMA) -> None:
+        self._store = store
+        self._schema = schema
+        self._context = Context()
+
+    def create(self) -> None:
+        """Make the schema and its tables, if they are not there."""
+        with self._store.database.transaction() as cur:
+            cur.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (self._schema,))
+            cur.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (self._schema,))
+            if cur.fetchone() is None:
+                cur.execute(SQL("CREATE SCHEMA {}").format(Identifier(self._schema)))
+                self._use_schema(cur)
+                for ddl in (_TRACKING, *(p.DDL for p in PROJECTIONS)):
+                    cur.execute(SQL(ddl))  # type: ignore[arg-type]
+
+    def step(self, upto: int | None = None) -> int:
+        """Project the next batch, at most up to position `upto`; the number of events it held."""
+        with self._store.database.transaction() as cur:
+            # What this transaction writes can be made again from the log, so it need not wait for the disk.
+            cur.execute("SET LOCAL synchronous_commit = off")
+            self._use_schema(cur)
+            cur.execute("SELECT position FROM tracking FOR UPDATE")
+            row = cur.fetchone()
+            assert row is not None
+            batch = [r for r in self._store.log(row[0], BATCH) if upto is None or r.position <= upto]
+            if batch:
+                self._project(cur, batch)
+        return len(batch)
+
+    def catch_up(self, upto: int | None = None) -> int:
+        """Project until nothing is left; the number of events."""
+        total = 0
+        while done := self.step(upto):
+            total += done
+        return total
+
+    def _project(self, cur: Cursor, batch: list[Recorded]) -> None:
+        with cur.connection.pipeline():
+            for r in batch:
+                self._context.note(r)
+                for projection in PROJECTIONS:
+                    projection.project(cur, r, self._context)
+            position = batch[-1].position
+            cur.execute("UPDATE tracking SET position = %s", (position,))
+            if self._schema == SCHEMA:
+                cur.execute(SQL("NOTIFY {}, {}").format(Identifier(CHANNEL), Literal(str(position))))
+
+    def _use_schema(self, cur: Cursor) -> None:
+        cur.execute(SQL("SET LOCAL search_path = {}, public").format(Identifier(self._schema)))
