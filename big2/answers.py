@@ -1,0 +1,119 @@
+"""Single questions about a rule set, for operators who write their own and for tests.
+
+`classify` asks for a card set's kind, `beats` whether a play is higher than another, `legal_plays` for every card set
+of a holding that may be played.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+from typing import Final
+
+from big2.card_sets import CardSet, beats, classify, legal_plays
+from big2.cards import Card, mask_of, mask_text, parse_card, parse_cards
+from big2.errors import MalformedError, NotationError
+from big2.form import Node, parse_json
+from big2.record import Presets, Published, nothing_published, read_rules
+from big2.rulesets import MOST_CARDS, RuleSet
+
+Answer = str | bool | list[str] | None
+
+
+class QuestionKind(StrEnum):
+    """What can be asked."""
+
+    CLASSIFY = "classify"
+    BEATS = "beats"
+    LEGAL_PLAYS = "legal_plays"
+
+
+def answer(question: object, presets: Presets, published: Published = nothing_published) -> Answer:
+    """The answer to a question, given as the value of its JSON; or `MalformedError`."""
+    node = Node(question)
+    rules = read_rules(node.member("rules"), presets, published)
+    return _ANSWERS[node.member("kind").choice(QuestionKind)](node, rules)
+
+
+def answer_lines(
+    text: str, presets: Presets, published: Published = nothing_published
+) -> Iterator[dict[str, object]]:
+    """The answers to a file of questions, one JSON object a line.
+
+    Each has `line`, counted from 1, blank lines included; `answer`; and `ok` where the question carries `expected`.
+    A question that is out of form has `answer` null, `ok` false, `error` and `pointer`.
+    """
+    for line, written in enumerate(text.split("\n"), 1):
+        if written.strip():
+            yield {"line": line} | _answered(written, presets, published)
+
+
+def _answered(written: str, presets: Presets, published: Published) -> dict[str, object]:
+    try:
+        question = parse_json(written)
+        found = answer(question, presets, published)
+    except MalformedError as error:
+        return {"answer": None, "ok": False, "error": error.reason, "pointer": error.pointer}
+    expected = Node(question).optional("expected")
+    if expected is None:
+        return {"answer": found}
+    return {"answer": found, "ok": type(expected.value) is type(found) and expected.value == found}
+
+
+def _classify(node: Node, rules: RuleSet) -> Answer:
+    card_set = _card_set(node.member("cards"), rules)
+    return None if card_set is None else card_set.kind.value
+
+
+def _beats(node: Node, rules: RuleSet) -> Answer:
+    play, over = (_card_set(node.member(name), rules) for name in ("play", "over"))
+    return play is not None and over is not None and beats(play, over)
+
+
+def _legal_plays(node: Node, rules: RuleSet) -> Answer:
+    plays = legal_plays(rules, _holding(node), _to_beat(node, rules), _must_include(node))
+    return sorted(mask_text(play.mask, rules.suits) for play in plays)
+
+
+_ANSWERS: Final[Mapping[QuestionKind, Callable[[Node, RuleSet], Answer]]] = {
+    QuestionKind.CLASSIFY: _classify,
+    QuestionKind.BEATS: _beats,
+    QuestionKind.LEGAL_PLAYS: _legal_plays,
+}
+
+
+def _card_set(node: Node, rules: RuleSet) -> CardSet | None:
+    """R3.1: the card set of a text; what is no card makes none."""
+    try:
+        return classify(rules, parse_cards(node.text()))
+    except NotationError:
+        return None
+
+
+def _holding(node: Node) -> int:
+    holding = node.member("holding")
+    try:
+        cards = parse_cards(holding.text())
+    except NotationError as error:
+        raise holding.wrong(error.reason) from None
+    if not 1 <= len(cards) <= MOST_CARDS or len(set(cards)) != len(cards):
+        raise holding.wrong(f"must be 1–{MOST_CARDS} cards, none twice")
+    return mask_of(cards)
+
+
+def _to_beat(node: Node, rules: RuleSet) -> CardSet | None:
+    to_beat = node.optional("to_beat")
+    if to_beat is None or to_beat.value is None:
+        return None
+    card_set = _card_set(to_beat, rules)
+    if card_set is None:
+        raise to_beat.wrong("is no card set")
+    return card_set
+
+
+def _must_include(node: Node) -> Card | None:
+    card = node.optional("must_include")
+    if card is None or card.value is None:
+        return None
+    try:
+        return parse_card(card.text())
+    except NotationError as error:
+        raise card.wrong(error.reason) from None

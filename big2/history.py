@@ -1,0 +1,224 @@
+"""The judgement of a hand history: re-played under its own rules, action by action, to the same cent.
+
+`verify` answers `malformed`, `illegal_action`, `wrong_settlement`, `incomplete` or `valid`, with what belongs to it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import zip_longest
+
+from big2.actions import Action, By, Passed, PassReason
+from big2.automatic import automatic_pass
+from big2.cards import cards_in
+from big2.errors import MalformedError, Refusal
+from big2.form import parse_json
+from big2.hand import clock_action, pass_turn, play
+from big2.record import (
+    FORMAT,
+    History,
+    Presets,
+    Published,
+    Recorded,
+    Seated,
+    is_automatic,
+    nothing_published,
+    read_history,
+    recorded,
+    write_history,
+    write_settlement,
+)
+from big2.settlement import settle
+from big2.state import Hand, apply, start
+
+__all__ = [
+    "FORMAT",
+    "History",
+    "Recorded",
+    "Seated",
+    "dealt_hand",
+    "read_history",
+    "recorded",
+    "replay",
+    "verify",
+    "verify_lines",
+    "verify_text",
+    "write_history",
+    "write_settlement",
+]
+
+Verdict = dict[str, object]
+
+
+def verify(value: object, presets: Presets, published: Published = nothing_published) -> Verdict:
+    """The verdict on one hand history, given as the value of its JSON."""
+    try:
+        history = read_history(value, presets, published)
+    except MalformedError as error:
+        return _malformed(error)
+    return _judge(history)
+
+
+def verify_text(text: str, presets: Presets, published: Published = nothing_published) -> Verdict:
+    """The verdict on one hand history, given as text."""
+    try:
+        value = parse_json(text)
+    except MalformedError as error:
+        return _malformed(error)
+    return verify(value, presets, published)
+
+
+def verify_lines(text: str, presets: Presets, published: Published = nothing_published) -> Iterator[Verdict]:
+    """The verdicts on a file: one JSON object on any number of lines, or JSON Lines.
+
+    `line` counts from 1; blank lines are skipped but counted.
+    """
+    for line, record in records(text):
+        yield {"line": line} | verify_text(record, presets, published)
+
+
+def records(text: str) -> Iterator[tuple[int, str]]:
+    """The JSON texts of a file, each with the line on which it begins."""
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if len(lines) > 1 and _is_one_object(text, lines):
+        yield lines[0][0], text
+    else:
+        yield from lines
+
+
+def _is_one_object(text: str, lines: Sequence[tuple[int, str]]) -> bool:
+    """Whether the lines are one value; a broken one is told from JSON Lines by a first line that does not end it."""
+    if _is_json(text):
+        return True
+    first = lines[0][1].strip()
+    return (
+        first.startswith("{") and not first.endswith("}") and not any(_is_history(line) for _, line in lines)
+    )
+
+
+def _is_json(text: str) -> bool:
+    try:
+        parse_json(text)
+    except MalformedError:
+        return False
+    return True
+
+
+def _is_history(line: str) -> bool:
+    return '"format"' in line and _is_json(line)
+
+
+def dealt_hand(history: History) -> Hand:
+    """The hand on record, as dealt."""
+    return start(
+        history.rules,
+        dealer=history.dealer,
+        direction=history.direction,
+        leader=history.leader,
+        holdings=history.deal,
+    )
+
+
+def replay(history: History) -> Hand:
+    """The hand on record after its last action, played again through the rules; or the `Refusal` that stops it."""
+    return reduce(_step, history.actions, dealt_hand(history))
+
+
+def _step(hand: Hand, told: Recorded) -> Hand:
+    return apply(hand, _allowed(hand, told))
+
+
+def _malformed(error: MalformedError) -> Verdict:
+    return {"verdict": "malformed", "reason": error.reason, "pointer": error.pointer}
+
+
+def _judge(history: History) -> Verdict:
+    hand = dealt_hand(history)
+    for index, told in enumerate(history.actions):
+        try:
+            hand = _step(hand, told)
+        except Refusal as refusal:
+            return _illegal(index, refusal)
+    missing = automatic_pass(hand)
+    if missing is not None:
+        return _illegal(len(history.actions), _missing(missing))
+    return _judge_settlement(history, hand)
+
+
+def _illegal(index: int, refusal: Refusal) -> Verdict:
+    verdict = {"verdict": "illegal_action", "action": index}
+    return verdict | {"clause": refusal.clause, "reason": refusal.reason}
+
+
+def _allowed(hand: Hand, told: Recorded) -> Action:
+    """The action that the rules make of what is told, or a `Refusal` where they make another or none."""
+    due = automatic_pass(hand)
+    action = _automatic(due, told.action) if due is not None else _taken(hand, told.action)
+    if told.breach is not None and told.breach != action.breach:
+        raise Refusal("R7.3", f"the action is {'a' if action.breach else 'no'} breach")
+    return action
+
+
+def _automatic(due: Passed, told: Action) -> Action:
+    """R6.4: an automatic pass stands where it is due, with its reason."""
+    if told != due:
+        raise _missing(due)
+    return due
+
+
+def _missing(due: Passed) -> Refusal:
+    return Refusal("R6.4", f"seat {due.seat} passes automatically here ({due.reason})")
+
+
+def _taken(hand: Hand, told: Action) -> Action:
+    """A turn that the player or the clock took."""
+    if is_automatic(told) and hand.turn == told.seat:
+        raise Refusal("R6.3", f"seat {told.seat} does not pass automatically here")
+    by = _taken_by(told)
+    if isinstance(told, Passed):
+        action = pass_turn(hand, told.seat, by)[0]
+    else:
+        action = play(hand, told.seat, cards_in(told.mask), by)[0]
+    if by is By.CLOCK and action != clock_action(hand)[0]:
+        raise Refusal("R11.2", "the clock would have acted otherwise")
+    return action
+
+
+def _taken_by(told: Action) -> By:
+    if isinstance(told, Passed):
+        return By.CLOCK if told.reason is PassReason.CLOCK else By.PLAYER
+    return told.by
+
+
+def _judge_settlement(history: History, hand: Hand) -> Verdict:
+    settlement = None
+    if hand.winner is not None:
+        settlement = write_settlement(settle(hand, history.unit, history.stacks()))
+    if history.settlement is None and history.voided:
+        return {"verdict": "valid", "settlement": settlement}
+    if history.settlement is None and settlement is None:
+        return {"verdict": "incomplete", "turn": hand.turn}
+    field = _first_difference(history.settlement, settlement)
+    if field is not None:
+        return {"verdict": "wrong_settlement", "settlement": settlement, "field": field}
+    return {"verdict": "valid", "settlement": settlement}
+
+
+def _first_difference(claimed: Mapping[str, object] | None, settlement: Verdict | None) -> str | None:
+    """The JSON pointer of the first difference of a claimed settlement from the right one, or None."""
+    if claimed is None or settlement is None:
+        return "/settlement"
+    return next(_differences(claimed, settlement, "/settlement"), None)
+
+
+def _differences(claimed: object, right: object, pointer: str) -> Iterator[str]:
+    """In the order of the right value; members that it does not have are unknown and ignored, but for `covers`."""
+    if isinstance(right, dict) and isinstance(claimed, dict):
+        if claimed.get("covers") and "covers" not in right:
+            yield f"{pointer}/covers"
+        for name, value in right.items():
+            yield from _differences(claimed.get(name), value, f"{pointer}/{name}")
+    elif isinstance(right, list) and isinstance(claimed, list):
+        for place, (one, other) in enumerate(zip_longest(claimed, right)):
+            yield from _differences(one, other, f"{pointer}/{place}")
+    elif claimed != right:
+        yield pointer
