@@ -60,7 +60,7 @@ def seat_fields(event: Event) -> dict[str, dict[str, Any]]:
     }
 
 
-def _audience(hint: Any) -> Audience:
+def _audience(hint: object) -> Audience:
     if get_origin(hint) is Annotated:
         for mark in get_args(hint)[1:]:
             if isinstance(mark, Audience):

@@ -126,7 +126,7 @@ class ClockStarted(Event, frozen=True, kw_only=True):
 
 
 class Transfer(msgspec.Struct, frozen=True):
-    """One seat pays another (R8.5), in chips; `covers` marks a liable assistant's payment (R8.4), which has no points."""
+    """One seat pays another (R8.5), in chips; `covers` marks a liable assistant's payment (R8.4), without points."""
 
     payer: int
     receiver: int
@@ -293,7 +293,8 @@ def stop_clock(hand: Hand, at: datetime) -> list[Event]:
     """Keeps the time that the running turn has left at `at`."""
     if hand.state is not State.RUNNING or hand.deadline is None:
         return []
-    remaining = max(0, (hand.deadline - at) // timedelta(milliseconds=1))
+    left = (hand.deadline - at) // timedelta(milliseconds=1)
+    remaining = min(max(0, left), hand.terms.timing.turn_seconds * 1000)
     return [ClockStopped(turn=hand.game.turn_number, remaining_ms=remaining)]
 
 
@@ -303,6 +304,13 @@ def start_clock(hand: Hand, now: datetime) -> list[Event]:
         return []
     deadline = now + timedelta(milliseconds=hand.stopped_ms)
     return [ClockStarted(turn=hand.game.turn_number, deadline=deadline)]
+
+
+def shift_clock(hand: Hand, deadline: datetime, step: timedelta) -> list[Event]:
+    """After the database's clock stepped: the turn that was due at `deadline` keeps the time that it had left."""
+    if hand.state is not State.RUNNING or hand.deadline != deadline:
+        return []
+    return [ClockStarted(turn=hand.game.turn_number, deadline=deadline + step)]
 
 
 def void(hand: Hand, reason: str) -> list[Event]:

@@ -1,0 +1,206 @@
+"""The jobs of a running tournament. The policies are `domain.director`'s; here they are loaded, recorded, and dealt.
+
+Every function may run twice, late, or on two machines: it re-reads the streams and does nothing when the world has
+moved on. What a function loads and what it records are bound together by the streams' versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import reduce
+from typing import TypeAlias
+from uuid import UUID
+
+from big2.rulesets import RuleSet
+from domain import hand as hands
+from domain import table as tables
+from domain import tournament as tournaments
+from domain.director import Agenda, Facts, look
+from domain.events import Event
+from domain.hand import HAND, Hand, Timing
+from domain.ids import CommandId, HandId, TableId, TournamentId, job_command
+from domain.table import TABLE, Table
+from domain.tournament import TOURNAMENT, Tournament
+from services.commands import ATTEMPTS, Decision, execute
+from services.envelope import Change, Command, Stream
+from services.errors import Conflict
+from services.store import Store
+
+RuleSets: TypeAlias = Callable[[str], RuleSet]
+"""The rule set of a reference such as `actionpoker` or `club@2`."""
+
+DEALS = 50
+"""Deals that one job makes at most; each table has a job of its own that makes the others."""
+
+
+def draw(store: Store, tournament_id: TournamentId) -> None:
+    """Draw the first tables of a started tournament and open them, in one transaction."""
+
+    def decide(stream: Stream[Tournament], now: datetime) -> Decision:
+        t = stream.state
+        if t is None or t.state is not tournaments.State.RUNNING or t.tables_drawn:
+            return Decision(())
+        drawn, opened = tournaments.draw(t, now)
+        first = [Change(event.table_id, 0, [event]) for event in opened]
+        return Decision((Change(stream.id, stream.version, [drawn]), *first))
+
+    execute(store, _job(f"draw-{tournament_id}"), (TOURNAMENT, tournament_id), decide)
+
+
+def advance(store: Store, rulesets: RuleSets, tournament_id: TournamentId) -> None:
+    """Look at the tables between hands, record what follows, and deal where the next hand is due."""
+    with store.lock(tournament_id):
+        for _ in range(ATTEMPTS):
+            try:
+                return _advance(store, rulesets, tournament_id)
+            except Conflict:
+                continue
+    return None  # others are at it: the agenda asks again for whatever is still due
+
+
+def raise_level(store: Store, tournament_id: TournamentId, level: int) -> None:
+    """Raise to `level` once the time of the level before is over (`minutes_per_level`)."""
+
+    def decide(stream: Stream[Tournament], now: datetime) -> Decision:
+        t = stream.state
+        running = t is not None and t.state is tournaments.State.RUNNING and t.level == level - 1
+        if t is None or not running or t.level_ends_at is None or t.level_ends_at > now:
+            return Decision(())
+        return Decision([Change(stream.id, stream.version, tournaments.raise_level(t, now))])
+
+    execute(store, _job(f"level-{tournament_id}-{level}"), (TOURNAMENT, tournament_id), decide)
+
+
+def reconcile_pause(store: Store, table_id: TableId) -> None:
+    """Pause a table whose tournament is paused, resume one whose tournament goes on; its turn keeps its time."""
+    _retried(lambda: _reconcile_pause(store, table_id))
+
+
+def close_table(store: Store, table_id: TableId) -> None:
+    """After a cancellation: void the running hand, if there is one, and close the table."""
+    _retried(lambda: _close_table(store, table_id))
+
+
+def _advance(store: Store, rulesets: RuleSets, tournament_id: TournamentId) -> None:
+    stream = store.load(TOURNAMENT, tournament_id)
+    if stream.state is None:
+        return
+    open_tables = [(TABLE, stream.state.table_id(n)) for n in stream.state.open_tables]
+    seated: list[Stream[Table]] = store.load_many(open_tables)
+    facts = [Facts(s.state, s.position) for s in seated if s.state is not None]
+    agenda = look(stream.state, facts, stream.read_at)
+    versions = {s.id: s.version for s in seated}
+    _record(store, stream, agenda, versions)
+    for table_id in agenda.deals[:DEALS]:
+        version = versions.get(table_id, 0) + len(agenda.tables.get(table_id, ()))
+        _deal(store, rulesets, agenda.state, (agenda.table_states[table_id], version), stream.read_at)
+
+
+def _record(store: Store, stream: Stream[Tournament], agenda: Agenda, versions: dict[UUID, int]) -> None:
+    if not agenda.tournament:
+        return
+    at_tables = [Change(table, versions.get(table, 0), events) for table, events in agenda.tables.items()]
+    changes = [Change(stream.id, stream.version, agenda.tournament), *at_tables]
+    store.append(_job(f"look-{stream.id}-{stream.version}"), changes, stream.read_at)
+
+
+def _deal(store: Store, rulesets: RuleSets, t: Tournament, at: tuple[Table, int], now: datetime) -> None:
+    """Deal the table's next hand; whoever is second finds the hand's stream taken and leaves it."""
+    table, version = at
+    rules = rulesets(table.rules)
+    terms = tables.next_deal(table, rules, t.level, t.unit)
+    dealt = hands.deal(
+        table,
+        terms,
+        rules,
+        master=t.master,
+        structure_hash=t.structure_hash,
+        timing=_timing(t),
+        now=now,
+    )
+    begun = tables.begin(terms)
+    hand = _folded(hands.evolve, dealt)
+    table_events = [*begun, *hands.ended(hand, reduce(tables.evolve, begun, table), now)]
+    changes = [Change(terms.hand_id, 0, dealt), Change(table.table_id, version, table_events)]
+    try:
+        store.append(_job(f"deal-{table.table_id}-{terms.number}"), changes, now)
+    except Conflict:
+        return
+
+
+def _timing(t: Tournament) -> Timing:
+    s = t.structure
+    return Timing(s.turn_seconds, s.between_hands_seconds, s.protest_seconds)
+
+
+def _reconcile_pause(store: Store, table_id: TableId) -> None:
+    at, hand = _table_and_hand(store, table_id)
+    if at.state is None:
+        return
+    stream = store.load(TOURNAMENT, at.state.tournament_id)
+    t = stream.state
+    if t is None or t.over:
+        return
+    if t.state is tournaments.State.PAUSED and t.paused_at is not None:
+        at_table = tables.pause(at.state)
+        in_hand = hands.stop_clock(hand.state, t.paused_at) if hand and hand.state else []
+    else:
+        at_table = tables.resume(at.state)
+        in_hand = hands.start_clock(hand.state, stream.read_at) if hand and hand.state else []
+    if at_table:
+        _append(store, f"pause-{table_id}-{at.version}", [(at, at_table), (hand, in_hand)], stream.read_at)
+
+
+def _close_table(store: Store, table_id: TableId) -> None:
+    at, running = _table_and_hand(store, table_id)
+    table = at.state
+    if table is None or table.closed:
+        return
+    voided: list[Event] = []
+    ended: list[Event] = []
+    if running and running.state is not None:
+        voided = hands.void(running.state, "the tournament was cancelled")
+        ended = hands.ended(reduce(hands.evolve, voided, running.state), table, at.read_at)
+    at_table = [*ended, *tables.close(table)]
+    _append(store, f"close-{table_id}", [(at, at_table), (running, voided)], at.read_at)
+
+
+def _table_and_hand(store: Store, table_id: TableId) -> tuple[Stream[Table], Stream[Hand] | None]:
+    """The table, and its running hand if it has one. A hand that ends in between shows as a conflict."""
+    at = store.load(TABLE, table_id)
+    running: HandId | None = at.state.hand_id if at.state else None
+    return at, store.load(HAND, running) if running else None
+
+
+def _append(
+    store: Store,
+    name: str,
+    what: Sequence[tuple[Stream[Table] | Stream[Hand] | None, Sequence[Event]]],
+    now: datetime,
+) -> None:
+    changes = [Change(stream.id, stream.version, events) for stream, events in what if stream and events]
+    store.append(_job(name), changes, now)
+
+
+def _retried(job: Callable[[], None]) -> None:
+    """Try again after a conflict; after the last one the agenda asks again, for the work is still due."""
+    for _ in range(ATTEMPTS):
+        try:
+            return job()
+        except Conflict:
+            continue
+    return None
+
+
+def _folded(evolve: Callable[[Hand | None, Event], Hand], events: Sequence[Event]) -> Hand:
+    hand: Hand | None = None
+    for event in events:
+        hand = evolve(hand, event)
+    assert hand is not None
+    return hand
+
+
+def _job(name: str) -> Command:
+    """A job's command: its id is made from its name, so that the job is recorded once."""
+    return Command(CommandId(job_command(name)), f"job/{name}", "")

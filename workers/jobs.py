@@ -1,0 +1,69 @@
+"""What RQ runs: ids in, nothing out. A job may run twice, late, or on two machines."""
+
+from __future__ import annotations
+
+from functools import cache
+from uuid import UUID
+
+from domain.ids import HandId, TableId, TournamentId
+from services import bootstrap
+from services.application import director, hands, tournaments
+from services.bootstrap import Services
+
+JOBS = {
+    "start": "workers.jobs.start",
+    "draw": "workers.jobs.draw",
+    "deal": "workers.jobs.deal",
+    "turn": "workers.jobs.turn",
+    "level": "workers.jobs.level",
+    "pause": "workers.jobs.pause",
+    "close": "workers.jobs.close",
+    "finalise": "workers.jobs.finalise",
+}
+"""The agenda's kinds of work, and the function that does each."""
+
+
+@cache
+def services() -> Services:
+    """This process's services; made at the first job, so after any fork."""
+    return bootstrap.build(bootstrap.settings())
+
+
+def start(tournament_id: str) -> None:
+    """Start a tournament that is full, or whose time has come."""
+    tournaments.start_when_due(services(), TournamentId(UUID(tournament_id)))
+
+
+def draw(tournament_id: str) -> None:
+    """Draw the tables of a tournament that has started."""
+    director.draw(services().store, TournamentId(UUID(tournament_id)))
+
+
+def deal(tournament_id: str) -> None:
+    """Look at the tournament's tables between hands, and deal where a hand is due."""
+    director.advance(services().store, services().rulesets.resolve, TournamentId(UUID(tournament_id)))
+
+
+def turn(hand_id: str, number: int) -> None:
+    """Act for a player whose turn is past its deadline (R11.2)."""
+    hands.act_for_absent(services(), HandId(UUID(hand_id)), number)
+
+
+def level(tournament_id: str, number: int) -> None:
+    """Raise the level whose time has come."""
+    director.raise_level(services().store, TournamentId(UUID(tournament_id)), number)
+
+
+def pause(table_id: str) -> None:
+    """Pause or resume a table after its tournament."""
+    director.reconcile_pause(services().store, TableId(UUID(table_id)))
+
+
+def close(table_id: str) -> None:
+    """Close a table of a cancelled tournament."""
+    director.close_table(services().store, TableId(UUID(table_id)))
+
+
+def finalise(hand_id: str) -> None:
+    """Make a hand final whose protest window is over."""
+    hands.finalise(services(), HandId(UUID(hand_id)))

@@ -1,0 +1,41 @@
+"""The projector's process: follows the log for ever."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+import psycopg
+
+from services.database import connect_options
+from services.errors import Unavailable
+from services.eventtable import CHANNEL
+from services.projections import Projector
+from services.store import Store
+
+POLL_SECONDS = 0.25
+"""How long to wait for a notice before looking anyway: a notice can be lost."""
+AGAIN_SECONDS = 0.5
+"""How long to wait after the database was away."""
+
+log = logging.getLogger(__name__)
+
+
+def follow(store: Store, url: str) -> None:
+    """Project until the process is ended; a database that is away is waited for."""
+    while True:
+        projector = Projector(store)
+        try:
+            with psycopg.connect(url, **connect_options("big2-projector")) as listener:
+                listener.execute(f"LISTEN {CHANNEL}")
+                while True:
+                    if not projector.step():
+                        _wait(listener)
+        except (Unavailable, psycopg.Error) as error:
+            log.warning("the projector waits: %s", error)
+            time.sleep(AGAIN_SECONDS)
+
+
+def _wait(listener: psycopg.Connection[tuple[object, ...]]) -> None:
+    for _ in listener.notifies(timeout=POLL_SECONDS, stop_after=1):
+        return
