@@ -55,7 +55,8 @@ class Context:
             row = cursor.fetchone()
             assert row is not None, f"hand {hand_id} was never committed"
             cursor.execute("SELECT seat, player_id FROM hand_players WHERE hand_id = %s", (hand_id,))
-            self._keep(self._hands, hand_id, HandContext(*row, dict(cursor.fetchall())))
+            seats = {seat: PlayerId(player) for seat, player in cursor.fetchall()}
+            self._keep(self._hands, hand_id, HandContext(row[0], row[1], seats))
         return self._hands[hand_id]
 
     @staticmethod

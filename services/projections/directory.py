@@ -81,7 +81,7 @@ CREATE TABLE table_seats (
 """
 
 
-def project(cur: Cursor, r: Recorded, context: Context) -> None:
+def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
     """Write what `r` changes in the lists."""
     topic = r.topic.partition(".")[0]
     match topic:
@@ -92,7 +92,7 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
         case "tournament":
             _tournament(cur, r)
         case "table":
-            _table(cur, r, context)
+            _table(cur, r)
 
 
 def _people_and_rules(cur: Cursor, r: Recorded) -> None:
@@ -195,7 +195,7 @@ def structure_builtins(structure: Structure) -> dict[str, object]:
     return built
 
 
-def _table(cur: Cursor, r: Recorded, context: Context) -> None:
+def _table(cur: Cursor, r: Recorded) -> None:
     match r.event:
         case table.Opened():
             e = r.event
@@ -213,12 +213,7 @@ def _table(cur: Cursor, r: Recorded, context: Context) -> None:
             cur.execute("DELETE FROM table_seats WHERE table_id = %s AND seat = %s", (r.stream, r.event.seat))
             _touch(cur, r)
         case table.HandBegun():
-            e = r.event
-            cur.execute(
-                "UPDATE tables SET hand_id = %s, dealer = %s, direction = %s, level = %s, unit = %s,"
-                " position = %s WHERE table_id = %s",
-                (e.hand_id, e.dealer, e.direction, e.level, e.unit, r.position, r.stream),
-            )
+            _hand_begun(cur, r, r.event)
         case table.HandEnded():
             _hand_ended(cur, r, r.event)
         case table.Closed():
@@ -235,6 +230,14 @@ def _seat(cur: Cursor, r: Recorded, place: table.Place) -> None:
     cur.execute(
         "INSERT INTO table_seats VALUES (%s, %s, %s, %s)",
         (r.stream, place.seat, place.player_id, place.stack),
+    )
+
+
+def _hand_begun(cur: Cursor, r: Recorded, e: table.HandBegun) -> None:
+    cur.execute(
+        "UPDATE tables SET hand_id = %s, dealer = %s, direction = %s, level = %s, unit = %s,"
+        " position = %s WHERE table_id = %s",
+        (e.hand_id, e.dealer, e.direction, e.level, e.unit, r.position, r.stream),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from uuid import UUID
 
 from domain import hand, table, tournament
@@ -31,22 +32,34 @@ CREATE INDEX ON ledger_lines (player_id, position);
 """
 
 
+class _Payment(NamedTuple):
+    """Chips from one account to another; `None` is the house's own account, named by `house`."""
+
+    kind: str
+    payer: UUID | None
+    receiver: UUID | None
+    amount: int
+    house: str = ""
+
+
 def project(cur: Cursor, r: Recorded, context: Context) -> None:
     """Write the journals that `r` causes: chips issued, a hand's transfers, chips void with a no-show."""
     match r.event:
         case tournament.TablesDrawn() if not r.event.final:
             places = [place for drawn in r.event.tables for place in drawn.places]
-            journal = [("issued", ISSUED, None, place.player_id, place.stack) for place in places]
-            _write(cur, r, r.stream, None, journal)
+            issued = [_Payment("issued", None, p.player_id, p.stack, ISSUED) for p in places]
+            _write(cur, r, r.stream, None, issued)
         case hand.Settled():
             dealt = context.hand(cur, r.stream)
-            paid = [t for t in r.event.transfers if t.paid]
-            journal = [(_kind(t), None, dealt.seats[t.payer], dealt.seats[t.receiver], t.paid) for t in paid]
-            _write(cur, r, dealt.tournament_id, r.stream, journal)
+            paid = [
+                _Payment(_kind(t), dealt.seats[t.payer], dealt.seats[t.receiver], t.paid)
+                for t in r.event.transfers
+                if t.paid
+            ]
+            _write(cur, r, dealt.tournament_id, r.stream, paid)
         case table.Vacated() if r.event.reason == "no_show":
-            tournament_id = context.tournament_of(cur, r.stream)
-            gone = [("no_show", VOID, r.event.player_id, None, r.event.stack)]
-            _write(cur, r, tournament_id, None, gone)
+            gone = _Payment("no_show", r.event.player_id, None, r.event.stack, VOID)
+            _write(cur, r, context.tournament_of(cur, r.stream), None, [gone])
 
 
 def _kind(transfer: hand.Transfer) -> str:
@@ -54,19 +67,28 @@ def _kind(transfer: hand.Transfer) -> str:
 
 
 def _write(
-    cur: Cursor,
-    r: Recorded,
-    tournament_id: UUID,
-    hand_id: UUID | None,
-    journal: list[tuple[str, str | None, UUID | None, UUID | None, int]],
+    cur: Cursor, r: Recorded, tournament_id: UUID, hand_id: UUID | None, payments: list[_Payment]
 ) -> None:
-    """Each (kind, house account, payer, receiver, amount) is two lines that sum to zero; a null player is the house."""
-    lines = []
-    for kind, house, payer, receiver, amount in journal:
-        lines += [(kind, house, payer, -amount), (kind, house, receiver, amount)]
-    for number, (kind, house, player, amount) in enumerate(lines, 1):
-        account = f"player/{player}" if player else house
+    """Each payment is two lines that sum to zero."""
+    lines = [
+        (payment, player, amount)
+        for payment in payments
+        for player, amount in ((payment.payer, -payment.amount), (payment.receiver, payment.amount))
+    ]
+    for number, (payment, player, amount) in enumerate(lines, 1):
+        account = f"player/{player}" if player else payment.house
         cur.execute(
             "INSERT INTO ledger_lines VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
-            (r.position, number, r.command, tournament_id, hand_id, kind, account, player, amount, r.at),
+            (
+                r.position,
+                number,
+                r.command,
+                tournament_id,
+                hand_id,
+                payment.kind,
+                account,
+                player,
+                amount,
+                r.at,
+            ),
         )

@@ -44,7 +44,7 @@ class Projector:
                 cur.execute(SQL("CREATE SCHEMA {}").format(Identifier(self._schema)))
                 self._use_schema(cur)
                 for ddl in (_TRACKING, *(p.DDL for p in PROJECTIONS)):
-                    cur.execute(SQL(ddl))  # type: ignore[arg-type]
+                    cur.execute(SQL(ddl))
 
     def step(self, upto: int | None = None) -> int:
         """Project the next batch, at most up to position `upto`; the number of events it held."""
