@@ -108,10 +108,15 @@ def verify_chain(rows: Iterable[Row]) -> str:
     for version, row in enumerate(rows, 1):
         if row.version != version:
             raise BrokenChain(f"stream {row.stream}: version {row.version} stands where {version} belongs")
-        if _PREV.decode(row.state).prev != prev:
+        if prev_of(row) != prev:
             raise BrokenChain(f"stream {row.stream}: version {version} does not follow from its predecessor")
         prev = link(row.stream, row.version, row.topic, row.state)
     return prev
+
+
+def prev_of(row: Row) -> str:
+    """The link of its predecessor that a stored event carries."""
+    return _PREV.decode(row.state).prev
 
 
 class _Prev(msgspec.Struct):

@@ -1,0 +1,153 @@
+"""House players: ordinary HTTP clients that read the public feed and act for the seat whose turn it is."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import Any
+
+from workers.client import Client, Refused
+from workers.strategy import choose
+
+THREADS = 8
+SWEEP_SECONDS = 5.0
+"""How often the running hands are looked at, in case a turn was missed."""
+GONE = {"stale-turn", "not-your-turn", "hand-closed"}
+"""Refusals that only say that somebody, or the clock, was faster."""
+OVER = {"tournament.finished", "tournament.cancelled"}
+
+log = logging.getLogger(__name__)
+
+
+class Bots:
+    """Plays for all entrants of a tournament whose names begin with `prefix`, until it is over."""
+
+    def __init__(self, client: Client, tournament_id: str, *, prefix: str = "", seed: int = 0) -> None:
+        self._operator = client
+        self._tournament = tournament_id
+        self._prefix = prefix
+        self._seed = seed
+        self._players: dict[str, Client] = {}
+        self._hands: dict[str, _Watched] = {}
+        self._guard = threading.Lock()
+        self._done = threading.Event()
+        self.plays = 0
+
+    def run(self) -> None:
+        """Play until the tournament is over."""
+        with ThreadPoolExecutor(THREADS) as pool:
+            threading.Thread(target=self._sweep_often, args=(pool,), daemon=True).start()
+            for kind, data in self._operator.feed(f"tournament={self._tournament}"):
+                if kind in OVER or self._done.is_set():
+                    break
+                self._see(pool, kind, data)
+            self._done.set()
+
+    def _see(self, pool: ThreadPoolExecutor, kind: str, event: dict[str, Any]) -> None:
+        hand_id = event.get("hand_id")
+        if kind == "connected":
+            pool.submit(self._logged, self._sweep, pool)
+        elif kind == "hand.dealt":
+            self._watch(str(hand_id), {str(s["seat"]): s["player_id"] for s in event["seats"]})
+        elif kind == "hand.played" and hand_id in self._hands:
+            self._hands[hand_id].left[str(event["seat"])] -= len(event["cards"])
+        elif kind in ("hand.settled", "hand.voided"):
+            self._hands.pop(str(hand_id), None)
+        if turn := event.get("next_turn"):
+            pool.submit(self._logged, self._act, hand_id, turn["number"], turn["seat"])
+
+    def _act(self, hand_id: str, turn: int, seat: int) -> None:
+        """Take one turn, once; whoever was faster is welcome."""
+        hand = self._hands.get(hand_id)
+        player = self._player(hand.players[str(seat)]) if hand else None
+        if hand is None or player is None or not hand.take(turn):
+            return
+        try:
+            legal = player.get(f"/v1/hands/{hand_id}/legal-plays")
+            if legal["turn"] != turn:
+                return
+            others = [left for other, left in hand.left.items() if other != str(seat)]
+            cards = choose(legal, hand.left[str(seat)], min(others), self._random(hand_id, turn))
+            self._send(player, hand_id, turn, cards)
+        except Refused as refusal:
+            hand.release(turn)
+            if refusal.code not in GONE:
+                raise
+
+    def _send(self, player: Client, hand_id: str, turn: int, cards: list[str] | None) -> None:
+        if cards is None:
+            player.post(f"/v1/hands/{hand_id}/passes", {"turn": turn})
+        else:
+            player.post(f"/v1/hands/{hand_id}/plays", {"turn": turn, "cards": cards})
+        self.plays += 1
+
+    def _random(self, hand_id: str, turn: int) -> Random:
+        return Random(f"{self._seed}/{hand_id}/{turn}")  # noqa: S311 - a player's whim, no secret
+
+    def _player(self, player_id: str) -> Client | None:
+        """The player's own client, with a token made for him; None for somebody else's player."""
+        with self._guard:
+            if not self._players:
+                entries = self._operator.pages(f"/v1/tournaments/{self._tournament}/entries")
+                ours = [e["player_id"] for e in entries if e["name"].startswith(self._prefix)]
+                self._players = {player: self._enlist(player) for player in ours}
+            return self._players.get(player_id)
+
+    def _enlist(self, player_id: str) -> Client:
+        answer = self._operator.post(f"/v1/players/{player_id}/tokens")
+        return self._operator.with_token(answer["token"])
+
+    def _watch(self, hand_id: str, players: dict[str, str]) -> None:
+        self._hands.setdefault(hand_id, _Watched(players, dict.fromkeys(players, 13)))
+
+    def _sweep_often(self, pool: ThreadPoolExecutor) -> None:
+        while not self._done.wait(SWEEP_SECONDS):
+            self._logged(self._sweep, pool)
+
+    def _sweep(self, pool: ThreadPoolExecutor) -> None:
+        """Look at every running hand, and at whether the tournament is over."""
+        if self._operator.get(f"/v1/tournaments/{self._tournament}")["state"] in ("finished", "cancelled"):
+            self._done.set()
+        for table in self._operator.pages(f"/v1/tournaments/{self._tournament}/tables"):
+            if table["hand_id"]:
+                hand = self._operator.get(f"/v1/hands/{table['hand_id']}")
+                self._catch_up(hand)
+                if turn := hand["turn"]:
+                    pool.submit(self._logged, self._act, hand["hand_id"], turn["number"], turn["seat"])
+
+    def _catch_up(self, hand: dict[str, Any]) -> None:
+        players = {str(s["seat"]): s["player_id"] for s in hand["seats"]}
+        left = {str(s["seat"]): s["cards_left"] for s in hand["seats"]}
+        self._hands.setdefault(hand["hand_id"], _Watched(players, left))
+
+    def _logged(self, work: Any, *args: Any) -> None:  # noqa: ANN401 - any of the methods above
+        """Run in the pool: an error is told at once, and the sweep takes the turn up again."""
+        try:
+            work(*args)
+        except Refused as refusal:
+            if not self._done.is_set():
+                log.warning("%s", refusal)
+                time.sleep(0.1)
+
+
+class _Watched:
+    """A running hand: who sits where, how many cards each has left, which turns were taken."""
+
+    def __init__(self, players: dict[str, str], left: dict[str, int]) -> None:
+        self.players = players
+        self.left = left
+        self._taken: set[int] = set()
+        self._guard = threading.Lock()
+
+    def take(self, turn: int) -> bool:
+        with self._guard:
+            fresh = turn not in self._taken
+            self._taken.add(turn)
+            return fresh
+
+    def release(self, turn: int) -> None:
+        with self._guard:
+            self._taken.discard(turn)

@@ -1,0 +1,233 @@
+"""The `big2` command."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+EPILOG = """\b
+Examples:
+  big2 demo                          a whole tournament, played and verified
+  big2 serve --port 8000             run the service, data in ./data
+  big2 verify hands.jsonl            judge hand histories by the rules
+  big2 token --role operator         make a token"""
+
+
+@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="big2-tournament")
+def main() -> None:
+    """Big 2 tournaments: run them, play them, prove them."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+
+
+DATA = click.option(
+    "--data", type=click.Path(path_type=Path, file_okay=False), help="Data directory (BIG2_DATA, ./data)."
+)
+
+
+@main.command()
+@click.option("--host", help="Address to listen on (BIG2_HOST, 127.0.0.1).")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on (PORT, 8000).")
+@DATA
+def serve(host: str | None, port: int | None, data: Path | None) -> None:
+    """Run everything: web, workers, clock, projector, and PostgreSQL and Valkey where no URL is set.
+
+    \b
+    Examples:
+      big2 serve
+      big2 serve --host 0.0.0.0 --port 80 --data /srv/big2
+      DATABASE_URL=postgresql://… REDIS_URL=redis://… big2 serve
+    """
+    from workers.serving import serve as run
+
+    run(host=host, port=port, data=data)
+
+
+@main.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+def verify(files: tuple[str, ...]) -> None:
+    """Judge hand histories (big2-hand/1): one JSON line for each hand. `-` is standard input.
+
+    Exit status 0 when every verdict is `valid`, 1 when any is not, 2 when a file can't be read.
+
+    \b
+    Examples:
+      big2 verify hand.json
+      curl -s …/v1/hands/ID/history | big2 verify -
+    """
+    from big2.history import verify_lines
+    from services.bootstrap import presets
+
+    known = presets()
+    _answer(files, lambda text: verify_lines(text, known), lambda line: line["verdict"] == "valid")
+
+
+@main.group()
+def rules() -> None:
+    """Rule sets: ask questions about them."""
+
+
+@rules.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+def answer(files: tuple[str, ...]) -> None:
+    """Answer questions about a rule set, one JSON object a line: classify, beats, legal_plays. `-` is standard input.
+
+    Exit status 1 when an answer differs from the line's `expected`.
+
+    \b
+    Example:
+      echo '{"rules": "actionpoker", "kind": "classify", "cards": "7D 7S"}' | big2 rules answer -
+    """
+    from big2.answers import answer_lines
+    from services.bootstrap import presets
+
+    known = presets()
+    _answer(files, lambda text: answer_lines(text, known), lambda line: line.get("ok", "error" not in line))
+
+
+@main.command()
+@click.option("--role", type=click.Choice(["auditor", "operator", "director", "admin"]), required=True)
+@click.option("--tournament", help="Limit the token to one tournament, by its id.")
+@DATA
+def token(role: str, tournament: str | None, data: Path | None) -> None:
+    """Make a token and print it, once. The service's database must be running.
+
+    \b
+    Example:
+      big2 token --role operator
+    """
+    from workers.serving import make_token
+
+    click.echo(make_token(role, tournament, data))
+
+
+@main.command()
+@click.option("--compare", "only_compare", is_flag=True, help="Leave the live projections, only compare.")
+@DATA
+def rebuild(only_compare: bool, data: Path | None) -> None:
+    """Make every projection again from the log. The service may go on running meanwhile.
+
+    \b
+    Examples:
+      big2 rebuild --compare      exit status 1 if a row differs
+      big2 rebuild                put the new ones in the place of the live ones
+    """
+    from services.bootstrap import store_in
+    from services.projections import rebuild as projections
+
+    store = store_in(data)
+    with click.progressbar(length=store.head(), label="rebuilding", file=sys.stderr) as bar:
+        progress: Callable[[int, int], None] = lambda done, _all: bar.update(done - bar.pos)  # noqa: E731
+        if not only_compare:
+            return projections.replace(store, progress)
+        differences = projections.compare(store, progress)
+    for d in differences:
+        click.echo(f"{d.table}: {d.only_live} rows only live, {d.only_rebuilt} rows only rebuilt")
+    click.echo("differs" if differences else f"equal at position {store.head()}")
+    sys.exit(1 if differences else 0)
+
+
+@main.command()
+@click.option("--url", required=True, help="Where the service is.")
+@click.option("--token", "secret", help="An operator's token.")
+@click.option(
+    "--token-file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A file with it."
+)
+@click.option("--tournament", required=True, help="The tournament's id.")
+@click.option("--prefix", default="", help="Play only for entrants whose names begin so; all by default.")
+@click.option("--seed", type=int, default=0, help="Seed of the bots' whims.")
+def bots(
+    url: str, secret: str | None, token_file: Path | None, tournament: str, prefix: str, seed: int
+) -> None:
+    """Play for a tournament's entrants, over HTTP like anybody else, until it is over.
+
+    \b
+    Example:
+      big2 bots --url http://127.0.0.1:8000 --token-file data/admin-token --tournament ID
+    """
+    from workers.bots import Bots
+    from workers.client import Client
+
+    found = secret or (token_file.read_text().strip() if token_file else None)
+    if not found:
+        raise click.UsageError("a token is needed: --token or --token-file")
+    Bots(Client(url, found), tournament, prefix=prefix, seed=seed).run()
+
+
+@main.command()
+@click.option("--entrants", type=click.IntRange(2, 1000), default=64, show_default=True)
+@click.option("--rules", "preset", default="actionpoker", show_default=True, help="A preset's name.")
+@click.option(
+    "--format", "kind", type=click.Choice(["freezeout", "sit_and_go"]), default="freezeout", show_default=True
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of the bots; deals stay unpredictable."
+)
+@click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="Keep everything here.")
+def demo(entrants: int, preset: str, kind: str, seed: int, data: Path | None) -> None:
+    """Play a whole tournament on a service of its own, and verify it.
+
+    \b
+    Examples:
+      big2 demo
+      big2 demo --entrants 16 --format sit_and_go --rules high-low
+    """
+    from workers.demo import DemoFailed, Wanted, run
+    from workers.showing import Show, summary_lines
+
+    logging.getLogger().setLevel(logging.WARNING)
+    try:
+        with Show() as show:
+            summary = run(Wanted(entrants, preset, kind, seed), show, data)
+    except DemoFailed as failed:
+        raise click.ClickException(str(failed)) from failed
+    for line in summary_lines(summary):
+        click.echo(line)
+    sys.exit(0 if summary.verified else 1)
+
+
+@main.command()
+def migrate() -> None:
+    """Bring the database's tables up to this release; harmless when they are."""
+    from workers.serving import migrate_all
+
+    migrate_all()
+
+
+@main.command()
+@click.argument("process", type=click.Choice(["web", "worker", "clock", "projector"]))
+def run(process: str) -> None:
+    """Run one process of the service, as the Procfile does."""
+    from workers.serving import run_process
+
+    run_process(process)
+
+
+Line = dict[str, Any]
+
+
+def _answer(
+    files: tuple[str, ...], lines_of: Callable[[str], Iterator[Line]], good: Callable[[Line], bool]
+) -> None:
+    """Print a JSON line for each item of each file; exit with 1 if one is not good, 2 if a file can't be read."""
+    status = 0
+    for name in files:
+        try:
+            text = click.get_text_stream("stdin").read() if name == "-" else Path(name).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            click.echo(f"{name}: {error}", err=True)
+            sys.exit(2)
+        for line in lines_of(text):
+            click.echo(json.dumps(line, ensure_ascii=False))
+            status = status if good(line) else 1
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

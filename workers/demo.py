@@ -1,0 +1,232 @@
+"""A whole tournament on a service of its own, played by bots over HTTP, and proved at its end.
+
+The driver here keeps the service and the bots alive: kill any of their processes and it goes on.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from big2.history import verify
+from services import bootstrap
+from services.audit import LogProof, verify_log
+from services.processes import spawn
+from services.projections.rebuild import compare
+from services.store import Store
+from workers.client import Client, Refused
+from workers.showing import Show, Summary
+
+READY_SECONDS = 60.0
+STOP_SECONDS = 15.0
+REFRESH_SECONDS = 0.5
+RESTART_SECONDS = 0.2
+DEFAULT_MINUTES = 10
+
+TERMS = {"stack_points": 30, "hands_per_level": 2, "turn_seconds": 30, "between_hands_seconds": 0}
+"""A turbo: about 25 hands for 64 entrants."""
+
+
+class DemoFailed(Exception):
+    """The demo did not end as it must; the message says where."""
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What the demo plays."""
+
+    entrants: int
+    rules: str
+    format: str
+    seed: int
+    minutes: float = DEFAULT_MINUTES
+
+
+def run(wanted: Wanted, show: Show, data: Path | None = None) -> Summary:
+    """Play and prove one tournament in a temporary directory, or in `data`, which is kept."""
+    if data is not None:
+        return _run(wanted, show, data)
+    with tempfile.TemporaryDirectory(prefix="big2-demo-") as folder:
+        return _run(wanted, show, Path(folder))
+
+
+def _run(wanted: Wanted, show: Show, data: Path) -> Summary:
+    Path(data).chmod(0o711)  # as root, the database's own user must pass through it
+    inside = data / "data"
+    port = _free_port()
+    url = f"http://127.0.0.1:{port}"
+    started = time.monotonic()
+    with _log_file(data) as log:
+        serve = ["serve", "--host", "127.0.0.1", "--port", str(port), "--data", str(inside)]
+        with _kept_alive("service", serve, log, show):
+            admin = Client(url, _admin_token(inside, url))
+            show.say(f"serving on {url}, data in {inside}")
+            tournament = _set_up(admin, wanted, show)
+            bots = [
+                "bots",
+                "--url",
+                url,
+                "--token-file",
+                str(inside / "admin-token"),
+                "--tournament",
+                tournament,
+            ]
+            with _kept_alive("bots", [*bots, "--seed", str(wanted.seed)], log, show):
+                _watch(admin, tournament, wanted, show)
+            seconds = time.monotonic() - started
+            return _proved(admin, tournament, inside, show, seconds)
+
+
+def _set_up(admin: Client, wanted: Wanted, show: Show) -> str:
+    terms: dict[str, Any] = {
+        "name": f"Demo {wanted.format}",
+        "format": wanted.format,
+        "rules": wanted.rules,
+        "capacity": wanted.entrants,
+        **TERMS,
+    }
+    tournament = str(admin.post("/v1/tournaments", terms)["tournament_id"])
+    for number in range(1, wanted.entrants + 1):
+        player = admin.post("/v1/players", {"name": f"House {number:03}"})["player_id"]
+        admin.post(f"/v1/tournaments/{tournament}/entries", {"player_id": player})
+        show.entering(number, wanted.entrants)
+    if wanted.format != "sit_and_go":  # which starts by itself when it is full
+        admin.post(f"/v1/tournaments/{tournament}/start")
+    return tournament
+
+
+def _watch(admin: Client, tournament: str, wanted: Wanted, show: Show) -> None:
+    give_up = time.monotonic() + wanted.minutes * 60
+    path = f"/v1/tournaments/{tournament}"
+    while True:
+        state = admin.get(path)
+        show.standings(state, admin.get(f"{path}/standings?limit=10")["items"])
+        if state["state"] == "finished":
+            return
+        if time.monotonic() > give_up:
+            raise DemoFailed(f"the tournament is still {state['state']} after {wanted.minutes} minutes")
+        time.sleep(REFRESH_SECONDS)
+
+
+def _proved(admin: Client, tournament: str, data: Path, show: Show, seconds: float) -> Summary:
+    """Judge every hand again, follow every chain, rebuild every projection, count every chip."""
+    path = f"/v1/tournaments/{tournament}"
+    state = admin.get(path)
+    standings = list(admin.pages(f"{path}/standings"))
+    hands = list(admin.pages(f"{path}/hands"))
+    problems = list(_judged(admin, hands, show))
+    store = bootstrap.store_in(data)
+    try:
+        proof = verify_log(store, show.progress("chain"))
+        problems += [
+            f"projection {d.table} differs from its rebuild" for d in compare(store, show.progress("rebuild"))
+        ]
+        void = _void_chips(store, tournament)
+    finally:
+        store.close()
+    stack = state["stack_points"] * state["unit"]
+    return Summary(
+        entrants=state["entrants"],
+        tables=sum(1 for _ in admin.pages(f"{path}/tables")),
+        hands=len(hands),
+        plays=_count(proof, "hand.played.1"),
+        events=proof.events,
+        moves=_count(proof, "tournament.player_moved.1"),
+        seconds=round(seconds, 1),
+        winner=next(s["name"] for s in standings if s["place"] == 1),
+        chips_issued=stack * state["entrants"],
+        chips_end=sum(s["chips"] for s in standings) + void,
+        problems=tuple(problems),
+    )
+
+
+def _judged(admin: Client, hands: list[dict[str, Any]], show: Show) -> Iterator[str]:
+    """What is wrong with the hands: nothing, if the rules accept every one."""
+    progress = show.progress("hands")
+    presets = bootstrap.presets()
+    for done, hand in enumerate(hands, 1):
+        history = admin.get(f"/v1/hands/{hand['hand_id']}/history")
+        verdict = verify(history, presets)
+        if verdict["verdict"] != "valid":
+            yield f"hand {hand['hand_id']}: {verdict}"
+        progress(done, len(hands))
+
+
+def _void_chips(store: Store, tournament: str) -> int:
+    with store.database.transaction() as cur:
+        cur.execute(
+            "SELECT COALESCE(sum(amount), 0) FROM projections.ledger_lines"
+            " WHERE tournament_id = %s AND account = 'void'",
+            (tournament,),
+        )
+        row = cur.fetchone()
+        assert row is not None
+        return int(row[0])
+
+
+def _count(proof: LogProof, topic: str) -> int:
+    return proof.by_topic.get(topic, 0)
+
+
+def _admin_token(data: Path, url: str) -> str:
+    """The first start's token, once the service is ready."""
+    give_up = time.monotonic() + READY_SECONDS
+    anybody = Client(url)
+    while time.monotonic() < give_up:
+        try:
+            anybody.get("/readyz")
+            return (data / "admin-token").read_text().strip()
+        except (Refused, OSError):
+            time.sleep(RESTART_SECONDS)
+    raise DemoFailed(f"the service was not ready after {READY_SECONDS:.0f} s")
+
+
+@contextmanager
+def _kept_alive(name: str, arguments: list[str], log: IO[bytes], show: Show) -> Iterator[None]:
+    """Run `big2` with these arguments, and again whenever it fails, until the block is left."""
+    over = threading.Event()
+
+    def keep() -> None:
+        while True:
+            # This thread outlives the child, so the child's end with its parent is its end with the demo.
+            child = spawn(
+                [sys.executable, "-m", "workers.cli", *arguments], on_death=signal.SIGTERM, output=log
+            )
+            while child.poll() is None and not over.wait(RESTART_SECONDS):
+                pass
+            if over.is_set():
+                return _end(child)
+            if child.returncode == 0:
+                return None
+            show.say(f"{name} ended ({child.returncode}): starting it again")
+
+    keeper = threading.Thread(target=keep)
+    keeper.start()
+    try:
+        yield
+    finally:
+        over.set()
+        keeper.join()
+
+
+@contextmanager
+def _log_file(data: Path) -> Iterator[IO[bytes]]:
+    with (data / "demo.log").open("ab") as log:
+        yield log
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

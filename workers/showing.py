@@ -1,0 +1,129 @@
+"""What the demo shows: a live table on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import msgspec
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+PLAIN_SECONDS = 5.0
+"""How often a plain line tells the standings."""
+TOP = 10
+
+Progress = Callable[[int, int], None]
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What it came to; `chips_end` must be `chips_issued`, and `problems` empty."""
+
+    entrants: int
+    tables: int
+    hands: int
+    plays: int
+    events: int
+    moves: int
+    seconds: float
+    winner: str
+    chips_issued: int
+    chips_end: int
+    problems: tuple[str, ...]
+
+    @property
+    def verified(self) -> bool:
+        return not self.problems and self.chips_issued == self.chips_end
+
+
+class Show:
+    """Progress of one demo; a context manager, so that the terminal is left as it was."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console()
+        self._live = Live(console=self._console, refresh_per_second=4, transient=True)
+        self._fancy = self._console.is_terminal
+        self._told = 0.0
+
+    def __enter__(self) -> Show:
+        if self._fancy:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._fancy:
+            self._live.stop()
+
+    def say(self, line: str) -> None:
+        """One line that stays."""
+        self._console.print(line, highlight=False, soft_wrap=True)
+
+    def entering(self, done: int, everybody: int) -> None:
+        """Entries so far."""
+        self._tell(f"entered {done} of {everybody}", last=done == everybody)
+
+    def standings(self, tournament: dict[str, Any], top: list[dict[str, Any]]) -> None:
+        """The tournament as it stands."""
+        head = (
+            f"{tournament['name']}: {tournament['state']}, {tournament['players_left']} of "
+            f"{tournament['entrants']} left, level {tournament['level']} (unit {tournament['current_unit']})"
+        )
+        if self._fancy:
+            self._live.update(Group(Text(head, style="bold"), _table(top)))
+        else:
+            leader = f"; leads {top[0]['name']} with {top[0]['chips']}" if top else ""
+            self._tell(head + leader)
+
+    def progress(self, what: str) -> Progress:
+        """A function that tells how much of `what` is done."""
+
+        def tell(done: int, everything: int) -> None:
+            self._tell(f"verifying {what}: {done} of {everything}", last=done >= everything)
+
+        return tell
+
+    def _tell(self, line: str, *, last: bool = False) -> None:
+        if self._fancy:
+            self._live.update(Text(line))
+        elif last or time.monotonic() - self._told > PLAIN_SECONDS:
+            self._told = time.monotonic()
+            self.say(line)
+
+
+def _table(top: list[dict[str, Any]]) -> Table:
+    table = Table(box=None)
+    for name, justify in (
+        ("place", "right"),
+        ("name", "left"),
+        ("chips", "right"),
+        ("hands", "right"),
+        ("won", "right"),
+    ):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for s in top[:TOP]:
+        table.add_row(str(s["place"]), s["name"], str(s["chips"]), str(s["hands"]), str(s["hands_won"]))
+    return table
+
+
+def summary_lines(summary: Summary) -> list[str]:
+    """The demo's summary, one fact a line."""
+    facts = {
+        "entrants": summary.entrants,
+        "tables": summary.tables,
+        "hands": summary.hands,
+        "plays": summary.plays,
+        "events": summary.events,
+        "moves": summary.moves,
+        "seconds": summary.seconds,
+        "winner": summary.winner,
+        "chips issued": summary.chips_issued,
+        "chips at the end": summary.chips_end,
+    }
+    verdict = "verified" if summary.verified else "NOT VERIFIED"
+    return [*(f"{name:>18}  {value}" for name, value in facts.items()), *summary.problems, verdict]
