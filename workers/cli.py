@@ -1,4 +1,4 @@
-"""The `big2` command."""
+"""The `big2` command. Each subcommand imports what it needs, so that `big2 verify` starts quickly."""
 
 from __future__ import annotations
 
@@ -61,8 +61,9 @@ def verify(files: tuple[str, ...]) -> None:
       big2 verify hand.json
       curl -s …/v1/hands/ID/history | big2 verify -
     """
-    from big2.history import verify_lines
     from services.bootstrap import presets
+
+    from big2.history import verify_lines
 
     known = presets()
     _answer(files, lambda text: verify_lines(text, known), lambda line: line["verdict"] == "valid")
@@ -84,8 +85,9 @@ def answer(files: tuple[str, ...]) -> None:
     Example:
       echo '{"rules": "actionpoker", "kind": "classify", "cards": "7D 7S"}' | big2 rules answer -
     """
-    from big2.answers import answer_lines
     from services.bootstrap import presets
+
+    from big2.answers import answer_lines
 
     known = presets()
     _answer(files, lambda text: answer_lines(text, known), lambda line: line.get("ok", "error" not in line))
@@ -119,6 +121,7 @@ def rebuild(only_compare: bool, data: Path | None) -> None:
       big2 rebuild                put the new ones in the place of the live ones
     """
     from services.bootstrap import store_in
+
     from services.projections import rebuild as projections
 
     store = store_in(data)
@@ -178,14 +181,14 @@ def demo(entrants: int, preset: str, kind: str, seed: int, data: Path | None) ->
       big2 demo
       big2 demo --entrants 16 --format sit_and_go --rules high-low
     """
-    from workers.demo import DemoFailed, Wanted, run
+    from workers import demo as playing
     from workers.showing import Show, summary_lines
 
     logging.getLogger().setLevel(logging.WARNING)
     try:
         with Show() as show:
-            summary = run(Wanted(entrants, preset, kind, seed), show, data)
-    except DemoFailed as failed:
+            summary = playing.run(playing.Wanted(entrants, preset, kind, seed), show, data)
+    except playing.DemoFailed as failed:
         raise click.ClickException(str(failed)) from failed
     for line in summary_lines(summary):
         click.echo(line)
@@ -200,9 +203,9 @@ def migrate() -> None:
     migrate_all()
 
 
-@main.command()
+@main.command("run")
 @click.argument("process", type=click.Choice(["web", "worker", "clock", "projector"]))
-def run(process: str) -> None:
+def run_one(process: str) -> None:
     """Run one process of the service, as the Procfile does."""
     from workers.serving import run_process
 

@@ -1,4 +1,4 @@
-"""A plain HTTP client of the API: what bots, the demo and scripts use. It sends a command again until it has an answer."""
+"""A plain HTTP client of the API, for bots and the demo. It sends a command again until it has an answer."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ TERMS = {"stack_points": 30, "hands_per_level": 2, "turn_seconds": 30, "between_
 """A turbo: about 25 hands for 64 entrants."""
 
 
-class DemoFailed(Exception):
+class DemoFailed(Exception):  # noqa: N818 - what happened
     """The demo did not end as it must; the message says where."""
 
 
@@ -217,6 +217,16 @@ def _kept_alive(name: str, arguments: list[str], log: IO[bytes], show: Show) -> 
     finally:
         over.set()
         keeper.join()
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    if child.poll() is None:
+        child.send_signal(signal.SIGTERM)
+        try:
+            child.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
 
 
 @contextmanager

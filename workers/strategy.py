@@ -1,4 +1,4 @@
-"""How a house player plays: sheds low and long, keeps twos, obeys the duty. It knows what a player at the table knows."""
+"""How a house player plays: sheds low and long, keeps twos, obeys the duty. It knows what any player would."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def choose(legal: dict[str, Any], own_left: int, fewest_left: int, random: Rando
     `legal` is the API's answer on legal plays; `own_left` the player's cards, `fewest_left` the fewest that an
     opponent holds.
     """
-    plays = [item["cards"] for item in legal["items"] if not item["breach"]]
+    plays: list[Cards] = [item["cards"] for item in legal["items"] if not item["breach"]]
     if not plays:
         return None
     if random.random() < WHIM:
