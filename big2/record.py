@@ -10,7 +10,7 @@ from typing import Final
 
 from big2.actions import AUTOMATIC, Action, By, Passed, PassReason, Played
 from big2.cards import mask_of, mask_text, parse_stored_cards
-from big2.errors import MalformedError, NotationError, RuleSetError
+from big2.errors import NotationError, RuleSetError
 from big2.form import Node
 from big2.rulesets import MOST_CARDS, RuleSet, ruleset_from_mapping
 from big2.settlement import Settlement, Transfer
@@ -192,13 +192,13 @@ def _recorded(node: Node, dealt_in: set[int]) -> Recorded:
     played, passed, breach = node.optional("play"), node.optional("pass"), node.optional("breach")
     if (played is None) == (passed is None):
         raise node.wrong("must be either a play or a pass")
+    by = _by(node.optional("by"))
     action: Action
     if played is not None:
-        action = Played(seat, _play(played), _by(node.optional("by")))
-        known = {"seat", "play", "by", "breach"}
+        action = Played(seat, _play(played), by)
     else:
         action = Passed(seat, node.member("pass").choice(PassReason))
-        known = {"seat", "pass", "breach"}
+    known = {"seat", "play", "pass", "breach"}
     return Recorded(action, None if breach is None else breach.boolean(), _extra(node, known))
 
 
