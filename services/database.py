@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import select
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -49,8 +50,13 @@ class Database:
     def connection(self) -> Iterator[Connection]:
         """A connection in autocommit mode, back in the pool at the end of the block."""
         try:
-            with (self._pool or self._open()).connection() as conn:
-                yield conn
+            pool = self._pool or self._open()
+            conn = _living(pool)
+            try:
+                with conn:
+                    yield conn
+            finally:
+                pool.putconn(conn)
         except (PoolTimeout, psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise Unavailable(f"the database did not answer: {one_line(error)}") from error
 
@@ -76,7 +82,6 @@ class Database:
                     min_size=1,
                     max_size=self._size,
                     open=True,
-                    check=_still_there,
                     name=self._name,
                     timeout=WAIT_SECONDS,
                     reconnect_timeout=0,  # the next caller tries again, at once
@@ -102,12 +107,28 @@ def connect_options(name: str) -> dict[str, Any]:
     }
 
 
-def _still_there(conn: Connection) -> None:
+def _living(pool: ConnectionPool[Connection]) -> Connection:
+    """A connection that the server has not closed; the pool replaces the others (its own check waits between them)."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while True:
+        conn = pool.getconn(max(0.0, deadline - time.monotonic()))
+        if _still_there(conn):
+            return conn
+        conn.close()
+        pool.putconn(conn)
+
+
+def _still_there(conn: Connection) -> bool:
     """Ask the server only if there is something to read: an idle connection has that when it was closed."""
     poll = select.poll()
     poll.register(conn.fileno(), select.POLLIN)
-    if poll.poll(0):
+    if not poll.poll(0):
+        return True
+    try:
         conn.execute("")
+    except psycopg.Error:
+        return False
+    return True
 
 
 def one_line(error: Exception) -> str:

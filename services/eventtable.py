@@ -8,10 +8,11 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 from uuid import UUID
 
 import psycopg
+from psycopg_pool import PoolTimeout
 
 from services.database import Cursor, Database
 from services.envelope import NEWEST, Row
-from services.errors import Conflict
+from services.errors import Conflict, Unavailable
 
 Also: TypeAlias = Callable[[Cursor], None]
 """Other statements for the transaction of an append, such as the claim of a name."""
@@ -73,7 +74,7 @@ class Rows(Protocol):
 
 
 class EventTable:
-    """The table in PostgreSQL; nothing is tried twice here."""
+    """The table in PostgreSQL. A read whose connection is lost is tried once more; an append never."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -118,6 +119,14 @@ class EventTable:
             raise
 
     def _fetch(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return self._fetch_once(query, values)
+        except Unavailable as error:
+            if isinstance(error.__cause__, PoolTimeout):
+                raise
+            return self._fetch_once(query, values)
+
+    def _fetch_once(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         with self._database.connection() as conn, conn.cursor(binary=True) as cursor:
             return cursor.execute(query, values, prepare=True).fetchall()
 

@@ -31,6 +31,7 @@ from eventsourcing.persistence import (
 from eventsourcing.popo import POPOApplicationRecorder, POPOFactory
 from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore, PostgresFactory
 from eventsourcing.utils import Environment, EnvType
+from msgspec.structs import replace
 from psycopg.sql import SQL, Composed
 
 from domain.aggregate import Aggregate
@@ -94,29 +95,32 @@ class EnvelopeMapper(Mapper[UUID]):
 class ChainedEventStore(EventStore[UUID]):
     """Gives each event the link of its predecessor, and remembers each stream's last link."""
 
-    def __init__(self, mapper: Mapper[UUID], recorder: PostgresRows | MemoryRows) -> None:
+    def __init__(self, mapper: EnvelopeMapper, recorder: PostgresRows | MemoryRows) -> None:
         super().__init__(mapper, recorder)
+        self._codec = mapper.codec
         self._rows = recorder.rows
         self._heads: OrderedDict[UUID, tuple[int, str]] = OrderedDict()
         self._guard = Lock()
 
     def put(self, domain_events: Sequence[Any], **kwargs: Any) -> list[Recording[UUID]]:  # noqa: ANN401
         heads: dict[UUID, tuple[int, str]] = {}
-        chained = []
-        for fact in domain_events:
-            plain = self.mapper.to_stored_event(fact)
-            stream_id, version = fact.originator_id, fact.originator_version
-            _, prev = heads.get(stream_id) or (0, self._link_at(stream_id, version - 1))
-            row = NewRow(stream_id, version, plain.topic, seal(plain.state, prev))
-            heads[stream_id] = (version, link(*row))
-            chained.append(row)
-        positions = self._rows.append(chained, kwargs.get("also"))
+        rows = [self._chained(fact, heads) for fact in domain_events]
+        read_back = [self._codec.decode(Row(*row, 0)) for row in rows]  # what can't be read is never stored
+        positions = self._rows.append(rows, kwargs.get("also"))
         for stream_id, head in heads.items():
             self.remember(stream_id, *head)
         return [
-            Recording(fact, Notification(*row, id=position))
-            for fact, row, position in zip(domain_events, chained, positions, strict=True)
+            Recording(cast(Any, replace(recorded, position=position)), Notification(*row, id=position))
+            for recorded, row, position in zip(read_back, rows, positions, strict=True)
         ]
+
+    def _chained(self, fact: Fact, heads: dict[UUID, tuple[int, str]]) -> NewRow:
+        plain = self.mapper.to_stored_event(cast(Any, fact))
+        stream_id, version = fact.originator_id, fact.originator_version
+        _, prev = heads.get(stream_id) or (0, self._link_at(stream_id, version - 1))
+        row = NewRow(stream_id, version, plain.topic, seal(plain.state, prev))
+        heads[stream_id] = (version, link(*row))
+        return row
 
     def remember(self, stream_id: UUID, version: int, head: str) -> None:
         """Keep the link of a stream's last event, so that the next append needn't read it."""
@@ -232,7 +236,9 @@ class _Log(Application[UUID]):
         return EnvelopeMapper(self._codec)
 
     def construct_event_store(self) -> ChainedEventStore:
-        return ChainedEventStore(self.mapper, cast("PostgresRows | MemoryRows", self.recorder))
+        return ChainedEventStore(
+            EnvelopeMapper(self._codec), cast("PostgresRows | MemoryRows", self.recorder)
+        )
 
 
 class Store:
@@ -316,7 +322,7 @@ class Store:
         ]
         if not facts:
             raise ValueError("an append needs an event")
-        return [_recorded(recording) for recording in self._chain.put(facts, also=also)]
+        return [cast(Recorded, recording.domain_event) for recording in self._chain.put(facts, also=also)]
 
     def lock(self, key: UUID) -> AbstractContextManager[None]:
         """Hold `key` among all processes for a block, so that load, decide and append meet no conflict.
@@ -336,23 +342,6 @@ class Store:
         if rows:
             self._chain.remember(stream_id, stream.version, link(*rows[-1][:4]))
         return stream
-
-
-def _recorded(recording: Recording[UUID]) -> Recorded:
-    fact = cast(Fact, recording.domain_event)
-    topic, position = recording.notification.topic, recording.notification.id
-    command = fact.command
-    return Recorded(
-        fact.originator_id,
-        fact.originator_version,
-        position,
-        topic,
-        fact.at,
-        command.id,
-        command.actor,
-        command.digest,
-        fact.event,
-    )
 
 
 def _uuid(stored: StoredEvent) -> UUID:
