@@ -245,9 +245,9 @@ class Store:
     """Streams of events: load one, append to some, follow all. Safe for threads; use it after a fork only."""
 
     def __init__(self, url: str, topics: Mapping[str, type[Event]], *, pool_size: int = POOL_SIZE) -> None:
-        self.database = Database(url, size=pool_size)
-        locks = AdvisoryLocks(url)
-        self._open(topics, lambda env: _PostgresFactory(env, self.database), locks)
+        database = Database(url, size=pool_size)
+        self._database: Database | None = database
+        self._open(topics, lambda env: _PostgresFactory(env, database), AdvisoryLocks(url))
 
     @classmethod
     def in_memory(
@@ -256,6 +256,7 @@ class Store:
         """A store for unit tests, with the clock of your choice; it forgets all when it goes."""
         store = cls.__new__(cls)
         tick = clock or (lambda: datetime.now(UTC))
+        store._database = None
         store._open(topics, lambda env: _MemoryFactory(env, tick), LocalLocks())
         return store
 
@@ -335,6 +336,15 @@ class Store:
         """Close the connections."""
         self._locks.close()
         self._log.close()
+        if self._database:
+            self._database.close()
+
+    @property
+    def database(self) -> Database:
+        """The connections, for tables beside the events; a store in memory has none."""
+        if self._database is None:
+            raise StoreError("a store in memory has no tables beside its events")
+        return self._database
 
     def _folded(self, aggregate: Aggregate[S], stream_id: UUID, rows: list[Row], at: datetime) -> Stream[S]:
         decode = self._codec.decode
