@@ -88,7 +88,7 @@ def _advance(store: Store, rulesets: RuleSets, tournament_id: TournamentId) -> N
         return
     open_tables = [(TABLE, stream.state.table_id(n)) for n in stream.state.open_tables]
     seated: list[Stream[Table]] = store.load_many(open_tables)
-    facts = [Facts(s.state, s.position) for s in seated if s.state is not None]
+    facts = [Facts(s.state, _last_end(s)) for s in seated if s.state is not None]
     agenda = look(stream.state, facts, stream.read_at)
     versions = {s.id: s.version for s in seated}
     _record(store, stream, agenda, versions)
