@@ -97,6 +97,11 @@ def _advance(store: Store, rulesets: RuleSets, tournament_id: TournamentId) -> N
         _deal(store, rulesets, agenda.state, (agenda.table_states[table_id], version), stream.read_at)
 
 
+def _last_end(stream: Stream[Table]) -> int:
+    """The log position at which the table's last hand ended; 0 before its first."""
+    return max((r.position for r in stream.recorded if isinstance(r.event, tables.HandEnded)), default=0)
+
+
 def _record(store: Store, stream: Stream[Tournament], agenda: Agenda, versions: dict[UUID, int]) -> None:
     if not agenda.tournament:
         return
