@@ -47,6 +47,8 @@ class CardSet:
 
 CardSets = tuple[CardSet, ...]
 Masks = tuple[int, ...]
+Straight = tuple[int, ...]
+"""The five ranks of a straight."""
 
 _CATEGORY: Final = {kind: place << 20 for place, kind in enumerate(Kind)}
 """Room for any strength within a category: the greatest is a flush by suit, below 2**15."""
@@ -65,8 +67,8 @@ class Book:
     """
 
     by_mask: dict[int, CardSet]
-    straights: tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
-    """For each straight the lowest bit of its ranks, all in one mask, then each rank's index and shift."""
+    straights_among: dict[int, tuple[Straight, ...]]
+    """By the diamonds of the ranks held: the straights that they hold, each as its ranks; absent where none."""
 
     cards: tuple[Masks, ...]
     pairs: tuple[Masks, ...]
@@ -217,13 +219,21 @@ def _indexed(by_mask: dict[int, CardSet], straights: tuple[str, ...]) -> Book:
     parts = [_parts(size) for size in range(5)]
     of_size = tuple(_known(by_mask, part) for part in parts)
     of_rank = tuple(tuple(chain.from_iterable(each)) for each in zip(*of_size, strict=True))
-    places = tuple(_places(text) for text in straights)
-    return Book(by_mask, places, parts[1], parts[2], parts[3], parts[4], of_size, of_rank)
+    among = _straights_among([tuple(RANKS.index(rank) for rank in text) for text in straights])
+    return Book(by_mask, among, parts[1], parts[2], parts[3], parts[4], of_size, of_rank)
 
 
-def _places(straight: str) -> tuple[int, tuple[tuple[int, int], ...]]:
-    ranks = [RANKS.index(rank) for rank in straight]
-    return sum(1 << 4 * rank for rank in ranks), tuple((16 * rank, 4 * rank) for rank in ranks)
+def _straights_among(straights: list[Straight]) -> dict[int, tuple[Straight, ...]]:
+    among = {}
+    for held in range(1 << len(RANKS)):
+        found = tuple(straight for straight in straights if all(held >> rank & 1 for rank in straight))
+        if found:
+            among[_diamonds(rank for rank in range(len(RANKS)) if held >> rank & 1)] = found
+    return among
+
+
+def _diamonds(ranks: Iterable[int]) -> int:
+    return sum(1 << 4 * rank for rank in ranks)
 
 
 def _parts(size: int) -> tuple[Masks, ...]:

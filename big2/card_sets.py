@@ -95,8 +95,10 @@ def _ranks_held(holding: int) -> list[int]:
 def _fives(book: Book, holding: int, indices: list[int]) -> list[CardSet]:
     plays = _straights(book, holding)
     plays += _flushes(book, holding)
-    plays += _full_houses(book, indices)
-    plays += [play for play in _quads(book, holding, indices) if play.size == _FIVE]
+    threes = [index for index in indices if book.triples[index]]
+    if threes:
+        plays += _full_houses(book, indices, threes)
+        plays += [play for play in _quads(book, holding, threes) if play.size == _FIVE]
     return plays
 
 
@@ -104,19 +106,16 @@ def _straights(book: Book, holding: int) -> list[CardSet]:
     """R3.5: a straight, or straight flush, for each choice of one card from each of its five ranks."""
     ranks = (holding | holding >> 1 | holding >> 2 | holding >> 3) & _DIAMONDS
     plays: list[CardSet] = []
-    for needed, places in book.straights:
-        if ranks & needed == needed:
-            first, second, third, fourth, fifth = [
-                book.cards[base + (holding >> shift & 15)] for base, shift in places
-            ]
-            plays += [
-                book.by_mask[a | b | c | d | e]
-                for a in first
-                for b in second
-                for c in third
-                for d in fourth
-                for e in fifth
-            ]
+    for straight in book.straights_among.get(ranks, ()):
+        one, two, three, four, five = [book.cards[rank << 4 | holding >> 4 * rank & 15] for rank in straight]
+        plays += [
+            book.by_mask[a | b | c | d | e]
+            for a in one
+            for b in two
+            for c in three
+            for d in four
+            for e in five
+        ]
     return plays
 
 
@@ -126,7 +125,7 @@ def _flushes(book: Book, holding: int) -> list[CardSet]:
     for suit in _SUITS:
         held = holding & suit
         if held.bit_count() >= _FIVE:
-            fives = (book.by_mask.get(mask) for mask in _fives_of(held))
+            fives = [book.by_mask.get(mask) for mask in _fives_of(held)]
             plays += [play for play in fives if play is not None and play.kind is Kind.FLUSH]
     return plays
 
@@ -137,16 +136,15 @@ def _fives_of(held: int) -> list[int]:
     return [sum(five) for five in combinations([1 << card for card in cards_in(held)], _FIVE)]
 
 
-def _full_houses(book: Book, indices: list[int]) -> list[CardSet]:
+def _full_houses(book: Book, indices: list[int], threes: list[int]) -> list[CardSet]:
     """R3.3: each three with each pair of another rank."""
-    triples, pairs, by_mask = book.triples, book.pairs, book.by_mask
     return [
-        by_mask[three | pair]
-        for index in indices
-        for three in triples[index]
+        book.by_mask[three | pair]
+        for index in threes
+        for three in book.triples[index]
         for other in indices
         if other != index
-        for pair in pairs[other]
+        for pair in book.pairs[other]
     ]
 
 
