@@ -3,5 +3,5 @@ CREATE TABLE people (
     player_id  uuid PRIMARY KEY,
     name       text NOT NULL,
     skeleton   text NOT NULL CONSTRAINT people_skeleton_key UNIQUE,
-    created_at timestamptz NOT NULL
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );

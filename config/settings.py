@@ -1,0 +1,89 @@
+"""What can be set from outside, all of it, by environment variables. Only `services.bootstrap` reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+
+class SettingsError(Exception):
+    """An environment variable can't be used; the message names it."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """One installation's settings. Without URLs the service brings its own servers, in the data directory."""
+
+    database_url: str | None = None
+    """DATABASE_URL: a PostgreSQL of yours, `postgresql://…`."""
+    redis_url: str | None = None
+    """REDIS_URL: a Redis or Valkey of yours, `redis://…`, `rediss://…` or `unix://…`."""
+    data: Path = Path("data")
+    """BIG2_DATA: the data directory."""
+    host: str = "127.0.0.1"
+    """BIG2_HOST: the address to listen on."""
+    port: int = 8000
+    """PORT: the port to listen on."""
+    web_processes: int = 2
+    """BIG2_WEB_PROCESSES: web processes; each has the threads and the connections below."""
+    web_threads: int = 1024
+    """BIG2_WEB_THREADS: threads of one web process; a feed holds one, three quarters are for feeds at most."""
+    pool_size: int = 8
+    """BIG2_POOL_SIZE: connections of one process to PostgreSQL, apart from two for locks."""
+    requests_per_second: int = 1000
+    """BIG2_REQUESTS_PER_SECOND: requests of one credential or address to one web process, before 429."""
+    failures_per_minute: int = 20
+    """BIG2_FAILURES_PER_MINUTE: failed authentications of one address, before 429."""
+
+
+_VARIABLES = {
+    "database_url": "DATABASE_URL",
+    "redis_url": "REDIS_URL",
+    "data": "BIG2_DATA",
+    "host": "BIG2_HOST",
+    "port": "PORT",
+    "web_processes": "BIG2_WEB_PROCESSES",
+    "web_threads": "BIG2_WEB_THREADS",
+    "pool_size": "BIG2_POOL_SIZE",
+    "requests_per_second": "BIG2_REQUESTS_PER_SECOND",
+    "failures_per_minute": "BIG2_FAILURES_PER_MINUTE",
+}
+_RANGES = {
+    "port": (1, 65535),
+    "web_processes": (1, 64),
+    "web_threads": (4, 4096),
+    "pool_size": (1, 64),
+    "requests_per_second": (1, 1_000_000),
+    "failures_per_minute": (1, 1_000_000),
+}
+_SCHEMES = {
+    "database_url": ("postgresql://", "postgres://"),
+    "redis_url": ("redis://", "rediss://", "unix://"),
+}
+
+
+def read(environment: Mapping[str, str]) -> Settings:
+    """The settings of an environment; an empty variable counts as none. SettingsError names what is wrong."""
+    given = {field: environment.get(variable, "") for field, variable in _VARIABLES.items()}
+    return Settings(**{field: _value(field, text) for field, text in given.items() if text})  # type: ignore[arg-type]
+
+
+def variables(settings: Settings) -> dict[str, str]:
+    """The environment that reads as these settings, for a child process."""
+    values = {variable: getattr(settings, field) for field, variable in _VARIABLES.items()}
+    return {variable: str(value) for variable, value in values.items() if value is not None}
+
+
+def _value(field: str, text: str) -> object:
+    if field in _RANGES:
+        return _number(_VARIABLES[field], text, *_RANGES[field])
+    if field in _SCHEMES and not text.startswith(_SCHEMES[field]):
+        raise SettingsError(f"{_VARIABLES[field]} must begin with {' or '.join(_SCHEMES[field])}")
+    return Path(text) if field == "data" else text
+
+
+def _number(variable: str, text: str, least: int, most: int) -> int:
+    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+        raise SettingsError(f"{variable} must be a whole number from {least} to {most}, not {text!r}")
+    return int(text)

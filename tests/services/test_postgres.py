@@ -1,0 +1,55 @@
+"""The schema: made once, however many try, and never by an older release."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+
+from services.errors import StoreError, Unavailable
+from services.postgres import migrate, migrations
+
+ALL = [migration.name for migration in migrations()]
+
+
+def test_the_steps_are_made_once(empty_url):
+    assert migrate(empty_url, check=True) == ALL
+    assert migrate(empty_url) == ALL
+    assert migrate(empty_url) == migrate(empty_url, check=True) == []
+
+
+def test_many_processes_may_migrate_at_once(empty_url):
+    with ThreadPoolExecutor(8) as pool:
+        done = list(pool.map(lambda _: migrate(empty_url), range(8)))
+    assert sorted(map(len, done)) == [0] * 7 + [len(ALL)]
+
+
+def test_a_step_that_fails_leaves_nothing_and_can_be_made_later(empty_url):
+    with psycopg.connect(empty_url, autocommit=True) as conn:
+        conn.execute("CREATE TABLE people ()")
+        with pytest.raises(psycopg.errors.DuplicateTable):
+            migrate(empty_url)
+        assert migrate(empty_url, check=True) == ["people"]
+        conn.execute("DROP TABLE people")
+    assert migrate(empty_url) == ["people"]
+
+
+def test_a_newer_schema_is_refused(empty_url):
+    migrate(empty_url)
+    with psycopg.connect(empty_url, autocommit=True) as conn:
+        conn.execute("INSERT INTO migrations VALUES (999, 'later')")
+    with pytest.raises(StoreError, match="newer release"):
+        migrate(empty_url)
+
+
+def test_a_database_that_is_not_there_is_unavailable(tmp_path):
+    with pytest.raises(Unavailable):
+        migrate(f"postgresql://big2@/big2?host={tmp_path}")
+
+
+def test_the_library_s_insert_function_which_takes_no_lock_is_not_made(empty_url):
+    migrate(empty_url)
+    with psycopg.connect(empty_url) as conn:
+        functions = conn.execute("SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace")
+        assert functions.fetchall() == [("append_events",)]
