@@ -61,7 +61,10 @@ def structure(terms: dict[str, Any], now: datetime) -> Structure:
         if isinstance(filled.get(name), list):
             filled[name] = tuple(filled[name])
     made = Structure(**filled)
-    if errors := dict(_contradictions(made, now)):
+    errors: dict[str, str] = {}
+    for pointer, reason in _contradictions(made, now):
+        errors[pointer] = f"{errors[pointer]}; {reason}" if pointer in errors else reason
+    if errors:
         raise Refused("validation", "The structure contradicts itself.", errors)
     return made
 
