@@ -248,9 +248,8 @@ def _must_be_dealable(table: Table) -> None:
 def _leader(table: Table, rules: RuleSet, dealt_in: list[int], direction: play.Direction) -> int | None:
     if table.winner is None or play.lowest_card_leads(rules, first_hand=False):
         return None
-    here = table.seats.get(table.winner.seat)
-    winner_dealt_in = here is not None and here.player_id == table.winner.player_id
-    return play.leader_after(table.winner.seat, winner_dealt_in, dealt_in, direction)
+    seat = table.seat_of(table.winner.player_id)
+    return play.leader_after(seat or table.winner.seat, seat is not None, dealt_in, direction)
 
 
 def _opened(event: Opened) -> Table:
