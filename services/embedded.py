@@ -72,14 +72,21 @@ def start(server: Server) -> subprocess.Popen[bytes]:
             )
         time.sleep(_POLL_SECONDS)
     child = server.spawn()
+    try:
+        _wait_until_it_answers(server, child)
+    except BaseException:  # whatever it is, the server must not stay without an owner
+        child.send_signal(server.stop_signal)
+        child.wait()
+        raise
+    return child
+
+
+def _wait_until_it_answers(server: Server, child: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + READY_SECONDS
     while not server.answers():
         if child.poll() is not None or time.monotonic() > deadline:
-            child.kill()
-            child.wait()
             raise EmbeddedError(f"{server.name} did not start; it said:\n{server.said()}")
         time.sleep(_POLL_SECONDS)
-    return child
 
 
 class _Embedded:

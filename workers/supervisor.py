@@ -1,0 +1,224 @@
+"""Runs everything of one data directory: the embedded servers and the service's own processes.
+
+What dies is started again, after a pause that grows with each death. SIGTERM and SIGINT end everything within
+`STOP_SECONDS`. When the supervisor itself is killed, Linux ends its children for it: PostgreSQL by a fast shutdown,
+the others at once (`services.processes.die_with_parent`; their own children must call that themselves).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import NamedTuple
+
+from services.bootstrap import Settings, variables, with_urls
+from services.embedded import Postgres, Server, Valkey, start
+from services.folders import make_data, server_account
+from services.postgres import migrate
+from services.processes import spawn
+
+STOP_SECONDS = 9.5
+"""How long everything together may take to end; then the rest is killed."""
+GRACE_SECONDS = {"web": 2.5, "worker": 1.5, "postgres": STOP_SECONDS}
+"""How long a process may take to end before it is killed. They are ended one after the other, PostgreSQL last."""
+OTHER_GRACE_SECONDS = 0.75
+FIRST_PAUSE_SECONDS = 0.2
+"""The pause before what died is started again; it doubles with each death."""
+LONGEST_PAUSE_SECONDS = 10.0
+HEALTHY_SECONDS = 30.0
+"""After running for so long the next pause is the first again."""
+LOOK_SECONDS = 0.1
+"""How often the supervisor looks for the dead."""
+
+
+class Process(NamedTuple):
+    """One of the service's own processes; `env` is added to the environment of all."""
+
+    name: str
+    argv: Sequence[str]
+    env: Mapping[str, str] = {}
+
+
+class AlreadyRunning(Exception):  # noqa: N818 - what the caller is told
+    """Another supervisor works on the data directory; the message says which."""
+
+
+class _Stop(BaseException):
+    """SIGTERM or SIGINT has come."""
+
+
+def serve(
+    settings: Settings, processes: Iterable[Process], on_ready: Sequence[Callable[[Settings], None]] = ()
+) -> int:
+    """Run until SIGTERM or SIGINT, and return the exit status. From the main thread only.
+
+    The processes are ended in the order in which they are given. `on_ready` is called when PostgreSQL and Redis
+    answer and the schema is up to date, before any process is started, with settings whose URLs are set: the place
+    to make what a first start needs. Raises AlreadyRunning, or EmbeddedError when a server can't run here.
+    """
+    whole = with_urls(settings)
+    servers = _servers(settings, whole.data)
+    with _alone(whole.data, servers):
+        children: list[_Child] = []
+        try:
+            _on_signals(_stop)
+            for server in servers:
+                children.insert(0, _Child(server.name, server.stop_signal, _spawner(server), server.busy))
+                children[0].adopt(start(server))
+            migrate(whole.database_url or "")
+            for call in on_ready:
+                call(whole)
+            own = [_own(process, {**os.environ, **variables(whole)}) for process in processes]
+            children[:0] = own
+            while True:
+                for child in children:
+                    child.look_after()
+                time.sleep(LOOK_SECONDS)
+        except _Stop:
+            _say("stopping")
+        finally:
+            _on_signals(signal.SIG_IGN)
+            _end(children)
+            _on_signals(signal.SIG_DFL)
+    return 0
+
+
+class _Child:
+    """A process that is to run: `look_after` starts it, and again whenever it has died."""
+
+    def __init__(
+        self,
+        name: str,
+        stop_signal: signal.Signals,
+        spawn: Callable[[], subprocess.Popen[bytes]],
+        busy: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.name = name
+        self._stop_signal = stop_signal
+        self._spawn = spawn
+        self._busy = busy
+        self._running: subprocess.Popen[bytes] | None = None
+        self._pause = FIRST_PAUSE_SECONDS
+        self._since = self._next = 0.0
+
+    def adopt(self, running: subprocess.Popen[bytes]) -> None:
+        self._running = running
+        self._since = time.monotonic()
+        _say(f"{self.name} started (pid {running.pid})")
+
+    def look_after(self) -> None:
+        if self._running:
+            if self._running.poll() is not None:
+                self._mourn(self._running)
+        elif time.monotonic() >= self._next and not self._busy():
+            try:
+                self.adopt(self._spawn())
+            except OSError as error:  # no memory, no more processes: as if it had died at once
+                self._wait_longer(f"{self.name} could not be started ({error})")
+
+    def end(self, deadline: float) -> None:
+        """Ask it to end, and kill it when its grace or the deadline is over."""
+        if self._running is None:
+            return
+        grace = GRACE_SECONDS.get(self.name, OTHER_GRACE_SECONDS)
+        how = "stopped"
+        with contextlib.suppress(ProcessLookupError):
+            self._running.send_signal(self._stop_signal)
+        try:
+            self._running.wait(max(0.0, min(grace, deadline - time.monotonic())))
+        except subprocess.TimeoutExpired:
+            how = "killed: it did not stop in time"
+        self._sweep(self._running)
+        _say(f"{self.name} {how}")
+        self._running = None
+
+    def _mourn(self, dead: subprocess.Popen[bytes]) -> None:
+        self._sweep(dead)
+        self._running = None
+        if time.monotonic() - self._since >= HEALTHY_SECONDS:
+            self._pause = FIRST_PAUSE_SECONDS
+        code = dead.returncode
+        self._wait_longer(f"{self.name} ended ({f'signal {-code}' if code < 0 else f'status {code}'})")
+
+    def _wait_longer(self, what: str) -> None:
+        _say(f"{what}; next start in {self._pause:g} s")
+        self._next = time.monotonic() + self._pause
+        self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
+
+    def _sweep(self, leader: subprocess.Popen[bytes]) -> None:
+        """Kill what is left of its session, such as workers that would hold the port, and reap it."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader.pid, signal.SIGKILL)
+        leader.wait()
+
+
+def _own(process: Process, environment: Mapping[str, str]) -> _Child:
+    env = {**environment, **process.env}
+    return _Child(process.name, signal.SIGTERM, lambda: spawn(process.argv, env=env))
+
+
+def _servers(settings: Settings, data: Path) -> list[Server]:
+    """The servers to embed, PostgreSQL first."""
+    servers: list[Server] = []
+    if settings.database_url is None:
+        servers.append(Postgres(data))
+    if settings.redis_url is None:
+        servers.append(Valkey(data))
+    return servers
+
+
+def _spawner(server: Server) -> Callable[[], subprocess.Popen[bytes]]:
+    def again() -> subprocess.Popen[bytes]:
+        server.prepare()
+        return server.spawn()
+
+    return again
+
+
+def _end(children: Sequence[_Child]) -> None:
+    deadline = time.monotonic() + STOP_SECONDS
+    for child in children:
+        child.end(deadline)
+
+
+@contextlib.contextmanager
+def _alone(data: Path, servers: Sequence[Server]) -> Iterator[None]:
+    """Hold the data directory for a block; the lock goes when the process goes, however it goes."""
+    make_data(data, server_account(data / "postgres") if servers else None)
+    with (data / "supervisor.lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            raise AlreadyRunning(
+                f"{data} is in use by another `big2 serve` (pid {lock.read().strip() or 'unknown'}): "
+                "stop it, or choose another data directory"
+            ) from None
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
+        yield
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    _on_signals(signal.SIG_IGN)  # once is enough: ending is not to be interrupted
+    raise _Stop
+
+
+def _on_signals(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, handler)
+
+
+def _say(line: str) -> None:
+    with contextlib.suppress(OSError):  # nobody listens any more
+        sys.stdout.write(f"big2: {line}\n")
+        sys.stdout.flush()
