@@ -1,0 +1,155 @@
+"""Running the service: which processes it has, what the first start makes, and one process alone."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from uuid import UUID
+
+import click
+
+from domain.credential import Role
+from domain.ids import TournamentId, job_command
+from services import bootstrap
+from services.application import credentials
+from services.application.credentials import Grant
+from services.bootstrap import Settings
+from services.embedded import EmbeddedError
+from services.envelope import Command
+from services.postgres import migrate
+from services.projections import Projector
+from workers.supervisor import AlreadyRunning, Process
+from workers.supervisor import serve as supervise
+
+TOKEN_FILE = "admin-token"  # noqa: S105 - the name of a file
+_FIRST_TOKEN = "first-admin-token"  # noqa: S105 - the name of a job
+
+
+def serve(*, host: str | None, port: int | None, data: Path | None) -> None:
+    """Run everything until SIGTERM; the options go before the environment."""
+    settings = bootstrap.settings(host=host, port=port, data=data)
+    own = [_process(name) for name in ("web", "worker", "clock", "projector")]
+    try:
+        supervise(settings, own, [make_projections, make_first_token])
+    except (AlreadyRunning, EmbeddedError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def migrate_all() -> None:
+    """The events' tables, then the projections'."""
+    settings = bootstrap.with_urls(bootstrap.settings())
+    applied = migrate(settings.database_url or "")
+    make_projections(settings)
+    click.echo(f"applied: {', '.join(applied)}" if applied else "nothing to do")
+
+
+def make_projections(settings: Settings) -> None:
+    """Make the projections' tables, if they are not there."""
+    services = bootstrap.build(settings)
+    try:
+        Projector(services.store).create()
+    finally:
+        services.close()
+
+
+def make_first_token(settings: Settings) -> None:
+    """The first start's admin token: written to DATA/admin-token, printed once.
+
+    The file comes first: a start that is cut off in between takes the token up from it.
+    """
+    services = bootstrap.build(settings)
+    command = Command(job_command(_FIRST_TOKEN), f"job/{_FIRST_TOKEN}", "")
+    try:
+        if credentials.exists(services.store, command):
+            return
+        path = settings.data / TOKEN_FILE
+        secret = credentials.secret_in(_read(path)) or secrets.token_urlsafe(credentials.SECRET_BYTES)
+        token = credentials.token_text(command, secret)
+        _write_private(path, f"{token}\n")
+        credentials.issue(services.store, command, lambda: Grant(Role.ADMIN), secret)
+        click.echo(f"big2: admin token, shown this once and kept in {path}:\n{token}")
+    finally:
+        services.close()
+
+
+def make_token(role: str, tournament: str | None, data: Path | None) -> str:
+    """A new token, as text."""
+    services = bootstrap.build(bootstrap.settings(data=data))
+    name = f"token-{secrets.token_hex(16)}"
+    limit = TournamentId(UUID(tournament)) if tournament else None
+    grant = Grant(Role(role), tournament_id=limit)
+    try:
+        made = credentials.issue(services.store, Command(job_command(name), f"job/{name}", ""), lambda: grant)
+    finally:
+        services.close()
+    assert made.text is not None
+    return made.text
+
+
+def run_process(name: str) -> None:
+    """Be one process of the service."""
+    _RUN[name](bootstrap.with_urls(bootstrap.settings()))
+
+
+def _web(settings: Settings) -> None:
+    environment = {**os.environ, **bootstrap.variables(settings)}
+    argv = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "-c",
+        "python:services.http.gunicorn_conf",
+        "services.http.wsgi:app",
+    ]
+    os.execve(sys.executable, argv, environment)  # noqa: S606 - this process becomes gunicorn
+
+
+def _worker(settings: Settings) -> None:
+    from workers.queue import work  # noqa: PLC0415 - each process imports what it runs
+
+    work(settings.redis_url or "")
+
+
+def _clock(settings: Settings) -> None:
+    from workers.clock import Clock  # noqa: PLC0415
+    from workers.queue import redis_client  # noqa: PLC0415
+
+    Clock(bootstrap.build(settings), redis_client(settings.redis_url or "")).run()
+
+
+def _projector(settings: Settings) -> None:
+    from workers.projecting import follow  # noqa: PLC0415
+
+    services = bootstrap.build(settings)
+    follow(services.store, settings.database_url or "")
+
+
+_RUN: dict[str, Callable[[Settings], None]] = {
+    "web": _web,
+    "worker": _worker,
+    "clock": _clock,
+    "projector": _projector,
+}
+
+
+def _process(name: str) -> Process:
+    return Process(name, [sys.executable, "-m", "workers.cli", "run", name])
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="ascii").strip() if path.exists() else ""
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Write the whole file or nothing, readable by us alone."""
+    unfinished = path.with_suffix(".new")
+    unfinished.unlink(missing_ok=True)
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.rename(path)
