@@ -26,6 +26,7 @@ CREATE TABLE standings (
     table_id uuid,
     place integer,
     tied boolean NOT NULL DEFAULT false,
+    no_show boolean NOT NULL DEFAULT false,
     PRIMARY KEY (tournament_id, player_id, position)
 );
 """
@@ -35,12 +36,13 @@ INSERT INTO standings
 SELECT tournament_id, player_id, %(position)s, COALESCE(%(chips)s, chips), points + %(points)s,
        hands + %(hands)s, hands_won + %(won)s,
        CASE WHEN %(sits)s THEN %(table_id)s ELSE table_id END,
-       COALESCE(%(place)s, place), COALESCE(%(tied)s, tied)
+       COALESCE(%(place)s, place), COALESCE(%(tied)s, tied), no_show OR %(no_show)s
 FROM standings WHERE tournament_id = %(tournament_id)s AND player_id = %(player_id)s
 ORDER BY position DESC LIMIT 1
 ON CONFLICT (tournament_id, player_id, position) DO UPDATE
 SET chips = excluded.chips, points = excluded.points, hands = excluded.hands,
-    hands_won = excluded.hands_won, table_id = excluded.table_id, place = excluded.place, tied = excluded.tied
+    hands_won = excluded.hands_won, table_id = excluded.table_id, place = excluded.place, tied = excluded.tied,
+    no_show = excluded.no_show
 """
 _SAME: Mapping[str, Any] = {
     "chips": None,
@@ -51,6 +53,7 @@ _SAME: Mapping[str, Any] = {
     "table_id": None,
     "place": None,
     "tied": None,
+    "no_show": False,
 }
 
 
@@ -77,6 +80,7 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
                 r.event.player_id,
                 sits=True,
                 place=r.event.place,
+                no_show=r.event.no_show,
                 chips=0,
             )
         case tournament.Finished():
