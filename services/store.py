@@ -9,8 +9,8 @@ asked; nothing is tried again behind the back of the caller, who alone can see w
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar, cast
@@ -32,6 +32,8 @@ from eventsourcing.popo import POPOApplicationRecorder, POPOFactory
 from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore, PostgresFactory
 from eventsourcing.utils import Environment, EnvType
 from msgspec.structs import replace
+from psycopg import Connection
+from psycopg.rows import DictRow, dict_row, tuple_row
 from psycopg.sql import SQL, Composed
 
 from domain.aggregate import Aggregate
@@ -159,6 +161,15 @@ class _Datastore(PostgresDatastore):
 
     def register_type_adapters(self) -> None:
         """Our statements need none."""
+
+    @contextmanager
+    def get_connection(self) -> Iterator[Connection[DictRow]]:
+        with self.database.connection() as conn:
+            conn.row_factory = dict_row  # type: ignore[assignment]
+            try:
+                yield cast("Connection[DictRow]", conn)
+            finally:
+                conn.row_factory = tuple_row
 
 
 class _PostgresFactory(PostgresFactory):

@@ -37,6 +37,7 @@ HEALTHY_SECONDS = 30.0
 """After running for so long the next pause is the first again."""
 LOOK_SECONDS = 0.1
 """How often the supervisor looks for the dead."""
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class Process(NamedTuple):
@@ -68,8 +69,8 @@ def serve(
     servers = _servers(settings, whole.data)
     with _alone(whole.data, servers):
         children: list[_Child] = []
+        before = {number: signal.signal(number, _stop) for number in _SIGNALS}
         try:
-            _on_signals(_stop)
             for server in servers:
                 children.insert(0, _Child(server.name, server.stop_signal, _spawner(server), server.busy))
                 children[0].adopt(start(server))
@@ -85,9 +86,10 @@ def serve(
         except _Stop:
             _say("stopping")
         finally:
-            _on_signals(signal.SIG_IGN)
+            _ignore_signals()
             _end(children)
-            _on_signals(signal.SIG_DFL)
+            for number, handler in before.items():
+                signal.signal(number, handler)
     return 0
 
 
@@ -209,13 +211,13 @@ def _alone(data: Path, servers: Sequence[Server]) -> Iterator[None]:
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
-    _on_signals(signal.SIG_IGN)  # once is enough: ending is not to be interrupted
+    _ignore_signals()  # once is enough: ending is not to be interrupted
     raise _Stop
 
 
-def _on_signals(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, handler)
+def _ignore_signals() -> None:
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _say(line: str) -> None:

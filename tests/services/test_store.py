@@ -224,6 +224,18 @@ def test_the_log_is_every_stream_in_order_of_position(store):
     assert store.log(store.head(), 10) == []
 
 
+def test_the_library_s_own_log_reads_the_same_events(store):
+    before = store.head()
+    store.append(command("player:x"), [count(uuid4(), 0, 2)], NOW)
+    library = store._log
+    notifications = library.notification_log.select(before + 1, 10)
+    facts = [library.mapper.to_domain_event(notification) for notification in notifications]
+    assert [
+        (n.id, f.originator_id, f.originator_version, f.command.id, f.at, f.event)
+        for n, f in zip(notifications, facts, strict=True)
+    ] == [(r.position, r.stream, r.version, r.command, r.at, r.event) for r in store.log(before, 10)]
+
+
 def test_an_append_without_events_is_a_mistake(store):
     with pytest.raises(ValueError, match="needs an event"):
         store.append(command(), [Change(uuid4(), 0, [])], NOW)

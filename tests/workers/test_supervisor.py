@@ -19,6 +19,8 @@ import pytest
 from services.bootstrap import settings, with_urls
 from services.embedded import MAJOR
 from services.folders import SOCKET_BYTES
+from workers.supervisor import AlreadyRunning, Process
+from workers.supervisor import serve as run
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="children end with their parent on Linux only"
@@ -267,6 +269,41 @@ def test_a_long_path_and_one_with_blanks_works(serve, data):
     assert _connects(url)
     service.stop()
     shutil.rmtree(Path(url.partition("host=")[2].partition("&")[0]))
+
+
+def test_with_servers_of_yours_it_runs_the_processes_alone(
+    database_url, redis_url, tmp_path, capfd, monkeypatch
+):
+    """In this very process, so that a debugger, or a measure of coverage, can follow it."""
+    monkeypatch.setattr("workers.supervisor.FIRST_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("workers.supervisor.OTHER_GRACE_SECONDS", 0.3)
+    before = signal.getsignal(signal.SIGINT)
+    ends_us = f"import os, signal, time; time.sleep(1.5); os.kill(os.getppid(), signal.SIGTERM); {STUBBORN}"
+    processes = [
+        Process("web", [sys.executable, "-c", DIES]),
+        Process("worker", [str(tmp_path / "no such program")]),
+        Process("clock", [sys.executable, "-c", ends_us], {"MARK": "x"}),
+    ]
+    ready = []
+    yours = settings({"DATABASE_URL": database_url, "REDIS_URL": redis_url}, data=tmp_path / "data")
+    assert run(yours, processes, [ready.append]) == 0
+    said = capfd.readouterr().out
+    assert [whole.database_url for whole in ready] == [database_url]
+    assert "postgres" not in said.replace("postgresql", "")
+    assert said.count("web started") >= 2
+    assert "worker could not be started" in said
+    assert "clock killed" in said
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_in_one_process_only_one_supervisor_works_on_a_directory(database_url, redis_url, tmp_path):
+    yours = settings({"DATABASE_URL": database_url, "REDIS_URL": redis_url}, data=tmp_path)
+
+    def again(whole):
+        run(whole, [])
+
+    with pytest.raises(AlreadyRunning, match=f"pid {os.getpid()}"):
+        run(yours, [], [again])
 
 
 def _connects(url: str) -> bool:
