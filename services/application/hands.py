@@ -1,0 +1,136 @@
+"""Hands: plays and passes, the clock's actions, the end of the protest window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import reduce
+from typing import NamedTuple
+
+from big2.cards import Card
+from big2.errors import IllegalPlay
+from domain import hand as decide_on
+from domain.errors import NotAllowed, Refused
+from domain.events import Event
+from domain.hand import HAND, Hand, Settled
+from domain.ids import HandId, PlayerId, TournamentId, job_command
+from domain.table import TABLE
+from domain.tournament import TOURNAMENT, State
+from services.application.context import Services
+from services.application.credentials import Actor
+from services.application.errors import existing
+from services.commands import Decision, Outcome, execute, on
+from services.envelope import Command, Stream
+from services.store import Store
+
+
+class Asked(NamedTuple):
+    """What a player sends: his turn's number, and his cards, which a pass has none of.
+
+    `wrong` is what is the matter with the body, if anything; `turn` is null if it could not be read.
+    """
+
+    turn: int | None
+    cards: Sequence[Card]
+    wrong: Refused | None = None
+
+
+Decide = Callable[[Hand, PlayerId, int, Sequence[Card], datetime], list[Event]]
+
+
+def play(services: Services, command: Command, actor: Actor, hand_id: HandId, asked: Asked) -> Outcome[Hand]:
+    """The actor's player plays cards on his turn."""
+    return _act(services.store, command, actor, hand_id, asked, decide_on.play)
+
+
+def pass_turn(
+    services: Services, command: Command, actor: Actor, hand_id: HandId, asked: Asked
+) -> Outcome[Hand]:
+    """The actor's player passes on his turn."""
+
+    def decide(hand: Hand, player: PlayerId, turn: int, _: Sequence[Card], now: datetime) -> list[Event]:
+        return decide_on.pass_turn(hand, player, turn, now)
+
+    return _act(services.store, command, actor, hand_id, asked, decide)
+
+
+def act_for_absent(services: Services, hand_id: HandId, turn: int) -> None:
+    """The clock acts on a turn that is past its deadline (R11.2); nothing if the world has moved on."""
+
+    def decide(stream: Stream[Hand], now: datetime) -> Decision:
+        if stream.state is None or _paused(services.store, stream.state.tournament_id):
+            return Decision(())
+        return _recorded(services.store, stream, decide_on.act_for_absent(stream.state, turn, now), now)
+
+    execute(services.store, _job(f"turn-{hand_id}-{turn}"), (HAND, hand_id), decide)
+
+
+def shift_clock(services: Services, hand_id: HandId, deadline: datetime, step: timedelta) -> None:
+    """After the database's clock stepped: the turn that was due at `deadline` keeps the time that it had left."""
+
+    def decide(stream: Stream[Hand], _now: datetime) -> Decision:
+        if stream.state is None:
+            return Decision(())
+        return Decision([on(stream, *decide_on.shift_clock(stream.state, deadline, step))])
+
+    name = f"shift-{hand_id}-{int(deadline.timestamp() * 1000)}"
+    execute(services.store, _job(name), (HAND, hand_id), decide)
+
+
+def finalise(services: Services, hand_id: HandId) -> None:
+    """Make a settled hand final once its protest window is over."""
+
+    def decide(stream: Stream[Hand], now: datetime) -> Decision:
+        if stream.state is None or not _protest_is_over(stream, stream.state, now):
+            return Decision(())
+        return Decision([on(stream, *decide_on.finalise(stream.state))])
+
+    execute(services.store, _job(f"final-{hand_id}"), (HAND, hand_id), decide)
+
+
+def _act(
+    store: Store, command: Command, actor: Actor, hand_id: HandId, asked: Asked, action: Decide
+) -> Outcome[Hand]:
+    def decide(stream: Stream[Hand], now: datetime) -> Decision:
+        hand = existing(stream, "hand")
+        actor.must_be_in(hand.tournament_id)
+        if actor.player_id is None:
+            raise NotAllowed("forbidden", "Only a player who was dealt in acts in a hand.")
+        turn = hand.game.turn_number if asked.turn is None else asked.turn
+        if asked.wrong:
+            with suppress(IllegalPlay):  # whether he may act at all comes before what he sent
+                action(hand, actor.player_id, turn, (), now)
+            raise asked.wrong
+        return _recorded(store, stream, action(hand, actor.player_id, turn, asked.cards, now), now)
+
+    return execute(store, command, (HAND, hand_id), decide)
+
+
+def _recorded(store: Store, stream: Stream[Hand], events: list[Event], now: datetime) -> Decision:
+    """The events; those that end the hand together with the table's own, in one transaction."""
+    if not events:
+        return Decision(())
+    at_hand = on(stream, *events)
+    if not any(isinstance(event, Settled) for event in events):
+        return Decision([at_hand])
+    assert stream.state is not None
+    hand = reduce(decide_on.evolve, events, stream.state)
+    table = store.load(TABLE, hand.table_id)
+    ended = decide_on.ended(hand, existing(table, "table"), now)
+    return Decision([at_hand, on(table, *ended)] if ended else [at_hand])
+
+
+def _paused(store: Store, tournament_id: TournamentId) -> bool:
+    """Whether the clock is to act for nobody; the tables' own pauses may be a moment behind."""
+    tournament = store.load(TOURNAMENT, tournament_id).state
+    return tournament is not None and tournament.state is State.PAUSED
+
+
+def _protest_is_over(stream: Stream[Hand], hand: Hand, now: datetime) -> bool:
+    settled = next((r.at for r in stream.recorded if isinstance(r.event, Settled)), None)
+    return settled is not None and settled + timedelta(seconds=hand.terms.timing.protest_seconds) <= now
+
+
+def _job(name: str) -> Command:
+    return Command(job_command(name), f"job/{name}", "")

@@ -1,0 +1,197 @@
+"""A hand as its reader may see it, from its own stream: who looks decides what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from uuid import UUID
+
+from msgspec import UNSET
+
+from big2 import hand as play_rules
+from big2.actions import PassReason
+from big2.cards import mask_text
+from domain import hand as events
+from domain.errors import NotAllowed
+from domain.hand import HAND, CardsPlayed, Passed, Settled, State
+from domain.hand import Hand as HandState
+from domain.ids import HandId
+from services import people
+from services.application import resources as shapes
+from services.application.context import Services
+from services.application.credentials import Actor
+from services.application.errors import existing
+from services.commands import Outcome
+from services.envelope import Recorded, Stream
+
+CARD_SETS_KEPT = 65_536
+_PASSES: dict[PassReason, tuple[shapes.PassReason, shapes.By]] = {
+    PassReason.PLAYER: ("player", "player"),
+    PassReason.CLOCK: ("clock", "clock"),
+    PassReason.TWO_OF_SPADES: ("two_of_spades", "rule"),
+    PassReason.TOO_FEW_CARDS: ("too_few_cards", "rule"),
+}
+
+
+def legal_plays(services: Services, actor: Actor, hand_id: HandId) -> shapes.LegalPlays:
+    """What the actor's seat may play now; NotAllowed to whoever was not dealt in."""
+    stream = services.store.load(HAND, hand_id)
+    hand = existing(stream, "hand")
+    actor.must_be_in(hand.tournament_id)
+    seat = hand.seat_of(actor.player_id)
+    if seat is None:
+        raise NotAllowed("forbidden", "Only a player who was dealt in has legal plays.")
+    game = hand.game
+    running = hand.state is State.RUNNING
+    on_turn = running and game.turn == seat
+    options = play_rules.options(game) if on_turn else []
+    suits = game.rules.suits
+    return shapes.LegalPlays(
+        turn=game.turn_number if running else None,
+        may_pass=on_turn and play_rules.may_pass(game),
+        duty=_duty(game) if on_turn else None,
+        items=[_legal_play(option.mask, option.kind.value, breach, suits) for option, breach in options],
+        as_of=stream.position,
+    )
+
+
+def hand_view(
+    stream: Stream[HandState], called: Mapping[UUID, str], actor: Actor | None, *, breaches: bool
+) -> shapes.Hand:
+    """The hand for this reader; `called` has the players' names, `breaches` says that he may see R7.3's marks."""
+    hand = existing(stream, "hand")
+    terms, game = hand.terms, hand.game
+    you = _you(hand, actor)
+    return shapes.Hand(
+        hand_id=hand.hand_id,
+        table_id=hand.table_id,
+        tournament_id=hand.tournament_id,
+        number=hand.number,
+        state=hand.state.value,
+        rules=terms.rules,
+        unit=terms.unit,
+        dealer=terms.dealer,
+        direction=terms.direction.value,
+        seats=[
+            shapes.HandSeat(
+                seat=s.seat,
+                player_id=s.player_id,
+                name=called.get(s.player_id, shapes.UNNAMED),
+                stack=s.stack,
+                cards_left=game.holdings[s.seat].bit_count(),
+            )
+            for s in terms.seats
+        ],
+        turn=_turn(hand),
+        to_beat=_to_beat(hand),
+        actions=actions_of(stream.recorded, breaches=breaches and hand.state is not State.RUNNING),
+        settlement=settlement_of(hand.settlement),
+        commitment=hand.commitment,
+        as_of=stream.position,
+        **({"you": you} if you else {}),
+    )
+
+
+def acted(outcome: Outcome[HandState], hand_id: HandId, command: UUID) -> shapes.Acted:
+    """What a command added to its hand."""
+    settled = next((r.event for r in outcome.events if isinstance(r.event, Settled)), None)
+    return shapes.Acted(
+        hand_id=hand_id,
+        command_id=command,
+        actions=actions_of(outcome.events, breaches=False),
+        settlement=settlement_of(settled),
+    )
+
+
+def actions_of(recorded: Iterable[Recorded], *, breaches: bool) -> list[shapes.Action]:
+    """The plays and passes among some events, in order."""
+    return [
+        _action(r, r.event, breaches=breaches) for r in recorded if isinstance(r.event, CardsPlayed | Passed)
+    ]
+
+
+def settlement_of(settled: Settled | None) -> shapes.Settlement | None:
+    """A settlement as the API and a history have it."""
+    if settled is None:
+        return None
+    return shapes.Settlement(
+        winner=settled.winner,
+        cards_left={str(seat): left for seat, left in settled.cards_left.items()},
+        liable=settled.liable,
+        transfers=[_transfer(transfer) for transfer in settled.transfers],
+        net={str(seat): chips for seat, chips in settled.net.items()},
+    )
+
+
+def players_of(hand: HandState) -> list[UUID]:
+    """The players dealt in."""
+    return [s.player_id for s in hand.terms.seats]
+
+
+def view_for(services: Services, hand_id: HandId, actor: Actor | None, *, breaches: bool) -> shapes.Hand:
+    """Load the hand and show it to this reader."""
+    stream = services.store.load(HAND, hand_id)
+    called = people.names(services.store.database, players_of(existing(stream, "hand")))
+    return hand_view(stream, called, actor, breaches=breaches)
+
+
+def _action(r: Recorded, event: CardsPlayed | Passed, *, breaches: bool) -> shapes.Action:
+    breach = event.breach if breaches else UNSET
+    if isinstance(event, CardsPlayed):
+        cards = event.cards.split()
+        return shapes.Action(seat=event.seat, cards=cards, by=event.by, at=r.at, breach=breach)
+    reason, by = _PASSES[event.reason]
+    return shapes.Action(seat=event.seat, pass_=reason, by=by, at=r.at, breach=breach)
+
+
+def _transfer(transfer: events.Transfer) -> shapes.Transfer:
+    what = {"covers": True} if transfer.covers else {"points": transfer.points}
+    return shapes.Transfer(
+        from_=transfer.payer, to=transfer.receiver, due=transfer.due, paid=transfer.paid, **what
+    )
+
+
+def _turn(hand: HandState) -> shapes.Turn | None:
+    game = hand.game
+    if hand.state is not State.RUNNING or game.turn is None:
+        return None
+    return shapes.Turn(number=game.turn_number, seat=game.turn, deadline=hand.deadline)
+
+
+def _to_beat(hand: HandState) -> shapes.ToBeat | None:
+    to_beat, seat = hand.game.to_beat, hand.game.to_beat_seat
+    if to_beat is None or seat is None:
+        return None
+    cards = _cards(to_beat.mask, hand.game.rules.suits)
+    return shapes.ToBeat(seat=seat, cards=cards, kind=to_beat.kind.value)
+
+
+def _you(hand: HandState, actor: Actor | None) -> shapes.You | None:
+    """What the actor's own seat may see; nothing for anybody else, nor outside the token's tournament."""
+    if actor is None or not actor.may_in(hand.tournament_id):
+        return None
+    seat = hand.seat_of(actor.player_id) if actor.player_id else None
+    if seat is None:
+        return None
+    on_turn = hand.state is State.RUNNING and hand.game.turn == seat
+    cards = mask_text(hand.game.holdings[seat], hand.game.rules.suits).split()
+    return shapes.You(seat=seat, cards=cards, duty=_duty(hand.game) if on_turn else None)
+
+
+def _duty(game: play_rules.Hand) -> shapes.Duty | None:
+    owed = play_rules.duty(game)
+    return owed.value if owed else None
+
+
+def _cards(mask: int, suits: str) -> list[str]:
+    return list(_card_texts(mask, suits))
+
+
+@lru_cache(maxsize=CARD_SETS_KEPT)
+def _card_texts(mask: int, suits: str) -> tuple[str, ...]:
+    return tuple(mask_text(mask, suits).split())
+
+
+@lru_cache(maxsize=CARD_SETS_KEPT)
+def _legal_play(mask: int, kind: shapes.Kind, breach: bool, suits: str) -> shapes.LegalPlay:
+    return shapes.LegalPlay(cards=_cards(mask, suits), kind=kind, breach=breach)

@@ -1,0 +1,133 @@
+"""Hand histories, `big2-hand/1`: who may read one, and how it is made of the hand's own events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from big2.actions import By
+from big2.actions import Passed as PassedAction
+from big2.actions import Played as PlayedAction
+from big2.cards import mask_of, parse_stored_cards
+from big2.history import History, Seated, recorded, write_history
+from big2.history import Recorded as RecordedAction
+from big2.rulesets import RuleSet, ruleset_from_mapping, ruleset_to_mapping
+from domain.credential import Role
+from domain.errors import NotAllowed
+from domain.hand import HAND, CardsPlayed, Finalised, Hand, Passed, State
+from domain.ids import HandId
+from services import people
+from services.application import resources as shapes
+from services.application.context import Services
+from services.application.credentials import Actor
+from services.application.errors import existing
+from services.application.handviews import players_of, settlement_of
+from services.application.lists import tournament_is_finished
+from services.envelope import Recorded, Stream
+
+SCHEME = "b2deal/1"
+BASE = "actionpoker"
+"""The preset from which a published rule set is told apart."""
+_STAFF = {Role.ADMIN, Role.OPERATOR, Role.DIRECTOR, Role.AUDITOR}
+
+
+class NeedsToken(Exception):  # noqa: N818 - what the reader needs
+    """Somebody without a token may not read this yet."""
+
+
+def history(services: Services, hand_id: HandId, actor: Actor | None) -> dict[str, Any]:
+    """The history of a hand that is over, for whoever may read it by now.
+
+    Raises NotAllowed("hand-not-closed") to everybody while the hand runs.
+    """
+    stream = services.store.load(HAND, hand_id)
+    hand = existing(stream, "hand")
+    if hand.state is State.RUNNING:
+        raise NotAllowed("hand-not-closed", "The hand still runs: nobody reads its history yet.")
+    if not may_read(services, hand, actor):
+        if actor is None:
+            raise NeedsToken
+        raise NotAllowed("forbidden", "Until the tournament is finished only who was dealt in reads this.")
+    called = people.names(services.store.database, players_of(hand))
+    return _written(stream, hand, called, services.rulesets.presets)
+
+
+def may_read(services: Services, hand: Hand, actor: Actor | None) -> bool:
+    """Whether the actor may see the cards of a hand that is over."""
+    if actor is not None and actor.may_in(hand.tournament_id) and _is_concerned(hand, actor):
+        return True
+    return tournament_is_finished(services.store.database, hand.tournament_id)
+
+
+def _is_concerned(hand: Hand, actor: Actor) -> bool:
+    return actor.role in _STAFF or hand.seat_of(actor.player_id) is not None
+
+
+def _written(
+    stream: Stream[Hand], hand: Hand, called: Mapping[UUID, str], presets: Mapping[str, RuleSet]
+) -> dict[str, Any]:
+    terms = hand.terms
+    rules = ruleset_from_mapping(terms.ruleset, {})
+    settlement = settlement_of(hand.settlement)
+    seats = (_seated(s.seat, s.player_id, s.stack, called) for s in terms.seats)
+    return write_history(
+        History(
+            named_rules=_named(terms.rules, rules, presets),
+            rules=rules,
+            unit=terms.unit,
+            seats=tuple(seats),
+            dealer=terms.dealer,
+            direction=terms.direction,
+            leader=terms.leader,
+            deal={seat: mask_of(parse_stored_cards(cards)) for seat, cards in terms.cards.items()},
+            actions=tuple(_action(r) for r in stream.recorded if isinstance(r.event, CardsPlayed | Passed)),
+            settlement=shapes.as_json(settlement) if settlement else None,
+            voided=hand.state is State.VOIDED,
+            extra=_extra(stream, hand),
+        )
+    )
+
+
+def _named(reference: str, rules: RuleSet, presets: Mapping[str, RuleSet]) -> str | dict[str, Any]:
+    """A preset by its name, as long as it is still the same; any other rule set by the switches that differ."""
+    if presets.get(reference) == rules:
+        return reference
+    base, whole = ruleset_to_mapping(presets[BASE]), ruleset_to_mapping(rules)
+    return {"base": BASE} | {name: value for name, value in whole.items() if base.get(name) != value}
+
+
+def _seated(seat: int, player: UUID, stack: int, called: Mapping[UUID, str]) -> Seated:
+    return Seated(seat, called.get(player, shapes.UNNAMED), stack, {"player_id": str(player)})
+
+
+def _action(r: Recorded) -> RecordedAction:
+    at = shapes.as_json(r.at)
+    event = r.event
+    if isinstance(event, CardsPlayed):
+        by_whom = By.CLOCK if event.by == "clock" else By.PLAYER
+        play = PlayedAction(event.seat, mask_of(parse_stored_cards(event.cards)), by_whom, event.breach)
+        return recorded(play, {"by": event.by, "at": at})
+    assert isinstance(event, Passed)
+    by = event.reason.value if event.turn is not None else "rule"
+    return recorded(PassedAction(event.seat, event.reason, event.breach), {"by": by, "at": at})
+
+
+def _extra(stream: Stream[Hand], hand: Hand) -> dict[str, Any]:
+    seed = next((r.event.seed.hex() for r in stream.recorded if isinstance(r.event, Finalised)), None)
+    return {
+        "hand_id": str(hand.hand_id),
+        "table_id": str(hand.table_id),
+        "tournament_id": str(hand.tournament_id),
+        "number": hand.number,
+        "started_at": shapes.as_json(stream.recorded[0].at),
+        "rules_named": hand.terms.rules,
+        "level": hand.terms.level,
+        "structure_hash": hand.terms.structure_hash,
+        "shuffle": {
+            "scheme": SCHEME,
+            "commitment": hand.commitment,
+            "server_only": True,
+            **({"seed": seed} if seed else {}),
+        },
+    }

@@ -1,0 +1,333 @@
+"""The shapes of what is read, exactly as the API shows them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import UNSET, UnsetType, field
+
+from domain.structure import Structure
+from domain.tournament import Tournament as TournamentState
+
+Connection = Literal["good", "fair", "poor", "not_connected"]
+Kind = Literal[
+    "single",
+    "pair",
+    "three_of_a_kind",
+    "straight",
+    "flush",
+    "full_house",
+    "four_of_a_kind",
+    "straight_flush",
+]
+Direction = Literal["clockwise", "counterclockwise"]
+Duty = Literal["multi_card", "highest_single", "either"]
+By = Literal["player", "clock", "rule"]
+PassReason = Literal["player", "clock", "two_of_spades", "too_few_cards"]
+
+
+class Resource(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that is read. `as_of` is the log position of its newest event; list items leave it out."""
+
+
+class Player(Resource, frozen=True, kw_only=True):
+    """A person who may enter tournaments."""
+
+    player_id: UUID
+    name: str
+    created_at: datetime
+    as_of: int | UnsetType = UNSET
+
+
+class Entry(Resource, frozen=True, kw_only=True):
+    """A player's entry in a tournament."""
+
+    entry_id: UUID
+    player_id: UUID
+    name: str
+    state: Literal["registered"]
+    entered_at: datetime
+    as_of: int | UnsetType = UNSET
+
+
+class Token(Resource, frozen=True, kw_only=True):
+    """A token that was made. `token` is shown once: a repeat of the request leaves it out."""
+
+    token_id: UUID
+    token: str | UnsetType = UNSET
+
+
+class RuleSet(Resource, frozen=True, kw_only=True):
+    """A preset, or a version of a published rule set; `reference` is what a structure's `rules` takes."""
+
+    name: str
+    version: int | None
+    reference: str
+    rules: dict[str, Any]
+    digest: str
+    published_at: datetime | None
+    as_of: int | UnsetType = UNSET
+
+
+class Tournament(Structure, frozen=True, kw_only=True):
+    """A tournament: its structure, and how it stands."""
+
+    buy_in: None = None
+    guarantee: int = 0
+    late_entry_levels: int = 0
+    check_in: bool = False
+    entropy_seconds: int = 0
+    time_bank_seconds: int = 0
+    bots: int = 0
+    rounds: None = None
+    hands_per_round: None = None
+    advance: None = None
+    carry_over: None = None
+    tournament_id: UUID
+    state: Literal["open", "running", "paused", "finished", "cancelled"]
+    entrants: int
+    players_left: int
+    level: int
+    current_unit: int
+    structure_hash: str
+    draw_commitment: str
+    draw_seed: str | None
+    as_of: int
+
+
+class TableSeat(Resource, frozen=True, kw_only=True):
+    seat: int
+    player_id: UUID
+    name: str
+    stack: int
+    connection: Connection = "not_connected"
+
+
+class Table(Resource, frozen=True, kw_only=True):
+    """A table; `hand_id` is the hand that runs there."""
+
+    table_id: UUID
+    tournament_id: UUID
+    number: int
+    state: Literal["open", "closed"]
+    seats: list[TableSeat]
+    hand_id: UUID | None
+    last_hand_id: UUID | None
+    hands_played: int
+    dealer: int | None
+    direction: Direction | None
+    level: int
+    unit: int
+    as_of: int
+
+
+class HandSeat(Resource, frozen=True, kw_only=True):
+    """A seat dealt in; `stack` is what it had at the deal."""
+
+    seat: int
+    player_id: UUID
+    name: str
+    stack: int
+    cards_left: int
+    connection: Connection = "not_connected"
+
+
+class Turn(Resource, frozen=True, kw_only=True):
+    """The running turn; `deadline` is null while the clock is stopped."""
+
+    number: int
+    seat: int
+    deadline: datetime | None
+
+
+class ToBeat(Resource, frozen=True, kw_only=True):
+    seat: int
+    cards: list[str]
+    kind: Kind
+
+
+class Action(Resource, frozen=True, kw_only=True):
+    """A play (`cards`) or a pass (`pass`, its reason); `breach` is told once the hand is settled (R7.3)."""
+
+    seat: int
+    cards: list[str] | UnsetType = UNSET
+    pass_: PassReason | UnsetType = field(default=UNSET, name="pass")
+    by: By
+    at: datetime
+    breach: bool | UnsetType = UNSET
+
+
+class Transfer(Resource, frozen=True, kw_only=True):
+    """A payment of R8.2, or with `covers` one of R8.4, which has no points."""
+
+    from_: int = field(name="from")
+    to: int
+    points: int | UnsetType = UNSET
+    covers: bool | UnsetType = UNSET
+    due: int
+    paid: int
+
+
+class Settlement(Resource, frozen=True, kw_only=True):
+    """R8. Mappings are by seat."""
+
+    winner: int
+    cards_left: dict[str, int]
+    liable: int | None
+    transfers: list[Transfer]
+    net: dict[str, int]
+
+
+class You(Resource, frozen=True, kw_only=True):
+    """What the reader's own seat may see; `duty` is R7.2's, on his turn."""
+
+    seat: int
+    cards: list[str]
+    duty: Duty | None
+
+
+class Hand(Resource, frozen=True, kw_only=True):
+    """A hand as its reader may see it."""
+
+    hand_id: UUID
+    table_id: UUID
+    tournament_id: UUID
+    number: int
+    state: Literal["running", "settled", "final", "voided"]
+    rules: str
+    unit: int
+    dealer: int
+    direction: Direction
+    seats: list[HandSeat]
+    turn: Turn | None
+    to_beat: ToBeat | None
+    actions: list[Action]
+    settlement: Settlement | None
+    commitment: str
+    as_of: int
+    you: You | UnsetType = UNSET
+
+
+class HandLine(Resource, frozen=True, kw_only=True):
+    """A hand in a list."""
+
+    hand_id: UUID
+    table_id: UUID
+    number: int
+    state: Literal["running", "settled", "final", "voided"]
+    level: int | None
+    unit: int | None
+    dealer: int | None
+    direction: Direction | None
+    winner: int | None
+    liable: int | None
+    started_at: datetime
+    ended_at: datetime | None
+
+
+class Acted(Resource, frozen=True, kw_only=True):
+    """What a play or a pass added to its hand, automatic passes included."""
+
+    hand_id: UUID
+    command_id: UUID
+    actions: list[Action]
+    settlement: Settlement | None
+
+
+class LegalPlay(Resource, frozen=True, kw_only=True):
+    """A card set that may be played; `breach` says that it would be one (R7.3)."""
+
+    cards: list[str]
+    kind: Kind
+    breach: bool
+
+
+class LegalPlays(Resource, frozen=True, kw_only=True):
+    """Every legal play of the seat to act; off turn there is none. `turn` is null once the hand is over."""
+
+    turn: int | None
+    may_pass: bool
+    duty: Duty | None
+    items: list[LegalPlay]
+    as_of: int
+
+
+class Standing(Resource, frozen=True, kw_only=True):
+    """A player's place as things stand; `table_id` is null once he is out."""
+
+    place: int
+    tied: bool
+    player_id: UUID
+    name: str
+    points: int
+    chips: int
+    hands: int
+    hands_won: int
+    table_id: UUID | None
+
+
+class Prize(Resource, frozen=True, kw_only=True):
+    """A prize in basis points of the pool; the player is null until it is awarded."""
+
+    place: int
+    tied: bool
+    player_id: UUID | None
+    name: str | None
+    amount: int
+
+
+class Leader(Resource, frozen=True, kw_only=True):
+    """A player over all tournaments of a season."""
+
+    place: int
+    tied: bool
+    player_id: UUID
+    name: str
+    points: int
+    hands: int
+    hands_won: int
+    tournaments: int
+    first_places: int
+    best_place: int | None
+
+
+class Season(Resource, frozen=True, kw_only=True):
+    """A leaderboard."""
+
+    season: str
+    players: int
+
+
+class WouldBe(Resource, frozen=True, kw_only=True):
+    """A dry run: the events that would be stored, with what everybody could see of them."""
+
+    events: list[dict[str, Any]]
+
+
+UNNAMED = "(erased)"
+"""What stands for a name that was erased."""
+
+
+def tournament_of(state: TournamentState, position: int) -> Tournament:
+    """A tournament as its own stream tells it: entrants are counted from the start on."""
+    return Tournament(
+        **msgspec.structs.asdict(state.structure),
+        tournament_id=state.tournament_id,
+        state=state.state.value,
+        entrants=state.entrant_count,
+        players_left=state.players_left,
+        level=state.level,
+        current_unit=state.unit,
+        structure_hash=state.structure_hash,
+        draw_commitment=state.draw_commitment,
+        draw_seed=state.draw_seed.hex() if state.over else None,
+        as_of=position,
+    )
+
+
+def as_json(value: object) -> Any:  # noqa: ANN401 - JSON
+    """A shape or a time as JSON-ready values."""
+    return msgspec.to_builtins(value)

@@ -1,0 +1,102 @@
+"""Rule sets: the presets that come with the service, and what operators publish under a name, version by version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from big2.rulesets import RuleSet, ruleset_from_mapping, ruleset_problems, ruleset_to_mapping
+from domain.errors import Conflicting, Refused
+from domain.events import Event
+from domain.ids import ruleset_id
+from domain.ruleset import RULE_SET, PublishedRuleSet, RuleSetPublished, publish
+from services.application.errors import NotFound
+from services.commands import Decision, Outcome, execute, on
+from services.envelope import Command, Recorded, Stream
+from services.store import Store
+
+
+class Wanted(NamedTuple):
+    """A rule set to be published: its name, and its switches in whole or over a `base` preset."""
+
+    name: str
+    rules: dict[str, Any]
+
+
+class RuleSets:
+    """Every rule set that a tournament can be played under."""
+
+    def __init__(self, store: Store, presets: Mapping[str, RuleSet]) -> None:
+        self.presets = presets
+        self._store = store
+        self._resolved: dict[str, RuleSet] = {}
+
+    def resolve(self, reference: str) -> RuleSet:
+        """The rule set of a preset's name or a published `name@version`; NotFound if there is none."""
+        if reference in self.presets:
+            return self.presets[reference]
+        if reference not in self._resolved:  # a published version never changes
+            name, _, version = reference.partition("@")
+            found = next((v for v in self.versions(name) if str(v.version) == version), None)
+            if found is None:
+                raise NotFound("rule set")
+            self._resolved[reference] = ruleset_from_mapping(found.ruleset, {})
+        return self._resolved[reference]
+
+    def pinned(self, reference: str) -> str:
+        """How a structure names it for good: a preset by its name, a published one as `name@version`.
+
+        Without a version that is the newest. Raises Refused at `/rules` if there is no such rule set.
+        """
+        if reference in self.presets:
+            return reference
+        name, at, _ = reference.partition("@")
+        versions = self.versions(name)
+        known = {f"{name}@{v.version}" for v in versions}
+        wanted = reference if at or not versions else f"{name}@{versions[-1].version}"
+        if wanted not in known:
+            presets = ", ".join(sorted(self.presets))
+            wrong = f"is no rule set: name a preset ({presets}) or a published one"
+            raise Refused("validation", "The rule set is not known.", {"/rules": wrong})
+        return wanted
+
+    def versions(self, name: str) -> tuple[RuleSetPublished, ...]:
+        """The published versions of a name, oldest first; none for a preset."""
+        published = self._load(name).state
+        return published.versions if published else ()
+
+    def recorded(self, name: str) -> tuple[Recorded, ...]:
+        """The same as they stand in the log."""
+        return self._load(name).recorded
+
+    def publish(
+        self, command: Command, name: str | None, read: Callable[[], Wanted]
+    ) -> Outcome[PublishedRuleSet]:
+        """Publish the next version of a name; `name` is null where the body has none that can be read."""
+
+        def decide(stream: Stream[PublishedRuleSet], _now: object) -> Decision:
+            return Decision([on(stream, *self._next(stream.state, name, read))])
+
+        return execute(self._store, command, (RULE_SET, ruleset_id(name or "")), decide)
+
+    def publication(self, name: str | None, read: Callable[[], Wanted]) -> list[Event]:
+        """The events that `publish` would store."""
+        return self._next(self._load(name or "").state, name, read)
+
+    def _load(self, name: str) -> Stream[PublishedRuleSet]:
+        return self._store.load(RULE_SET, ruleset_id(name))
+
+    def _next(
+        self, published: PublishedRuleSet | None, name: str | None, read: Callable[[], Wanted]
+    ) -> list[Event]:
+        if name in self.presets:
+            raise Conflicting("name-taken", f"{name} is a preset: publish under another name.")
+        wanted = read()
+        return publish(published, wanted.name, self._whole(wanted))
+
+    def _whole(self, wanted: Wanted) -> dict[str, Any]:
+        problems = ruleset_problems(wanted.rules, self.presets)
+        if problems:
+            errors = {f"/rules/{p.field}" if p.field else "/rules": p.reason for p in problems}
+            raise Refused("validation", "The rule set cannot be.", errors)
+        return dict(ruleset_to_mapping(ruleset_from_mapping(wanted.rules, self.presets)))

@@ -1,0 +1,241 @@
+"""Tournaments: published, changed, entered, started, paused, resumed, cancelled.
+
+Whatever depends on the roster holds its lock from the load to the append, so that a crowd is a queue.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from domain import roster as entries
+from domain import tournament as decide_on
+from domain.errors import NotAllowed, Refused, Rejected
+from domain.events import Event
+from domain.ids import PlayerId, TournamentId, job_command, roster_id, tournament_id
+from domain.player import PLAYER, may_enter
+from domain.roster import ROSTER, Roster
+from domain.structure import Structure, structure
+from domain.tournament import TOURNAMENT, State, Tournament
+from services.application.context import Services
+from services.application.credentials import Actor
+from services.application.errors import NotFound, existing
+from services.commands import Decision, Outcome, execute, on
+from services.envelope import Change, Command, Stream
+from services.store import Store
+
+Terms = dict[str, Any]
+SEED_BYTES = 32
+
+
+def publish(services: Services, command: Command, read: Callable[[], Terms]) -> Outcome[Tournament]:
+    """A new tournament under the terms that `read` gives."""
+    made = tournament_id(command.id)
+
+    def decide(stream: Stream[Tournament], now: datetime) -> Decision:
+        return Decision([on(stream, *publication(services, made, read(), now))])
+
+    return execute(services.store, command, (TOURNAMENT, made), decide)
+
+
+def publication(services: Services, made: TournamentId, terms: Terms, now: datetime) -> list[Event]:
+    """The events of a publication."""
+    seeds = (secrets.token_bytes(SEED_BYTES), secrets.token_bytes(SEED_BYTES))
+    return decide_on.publish(made, _structure(services, terms, now), *seeds)
+
+
+def change(
+    services: Services, command: Command, t: TournamentId, read: Callable[[], Terms]
+) -> Outcome[Tournament]:
+    """Change some terms, until the first entry."""
+
+    def decide(stream: Stream[Tournament], now: datetime) -> Decision:
+        events = revision(services, existing(stream, "tournament"), read, now)
+        return Decision([on(stream, *events)] if events else [])
+
+    with services.store.lock(roster_id(t)):
+        return execute(services.store, command, (TOURNAMENT, t), decide)
+
+
+def revision(
+    services: Services, tournament: Tournament, read: Callable[[], Terms], now: datetime
+) -> list[Event]:
+    """The events of a change; none if it changes nothing."""
+    entered = len(_roster(services.store, tournament.tournament_id).entries)
+    decide_on.republish(tournament, tournament.structure, entered)  # a conflict is told before what is wrong
+    changed = _structure(services, _merged(tournament.structure, read()), now)
+    return [] if changed == tournament.structure else decide_on.republish(tournament, changed, entered)
+
+
+def register(
+    services: Services,
+    command: Command,
+    actor: Actor,
+    t: TournamentId,
+    read: Callable[[], PlayerId],
+) -> Outcome[Roster]:
+    """Enter a player; a player's token enters himself only."""
+    store = services.store
+
+    def decide(stream: Stream[Roster], _now: datetime) -> Decision:
+        tournament = existing(store.load(TOURNAMENT, t), "tournament")
+        roster = stream.state or Roster()
+        if roster.closed:
+            entries.register(roster, t, PlayerId(t), 0)  # says so before the body is judged
+        player = read()
+        if actor.player_id not in (None, player):
+            raise NotAllowed("forbidden", "A player enters himself only.")
+        events = entries.register(roster, t, player, tournament.structure.capacity)
+        known = store.load(PLAYER, player).state
+        if known is None:
+            raise Refused("validation", "There is no such player.", {"/player_id": "is no player"})
+        may_enter(known)
+        return Decision([on(stream, *events)])
+
+    with store.lock(roster_id(t)):
+        return execute(store, command, (ROSTER, roster_id(t)), decide)
+
+
+def withdraw(
+    services: Services, command: Command, actor: Actor, t: TournamentId, player: PlayerId
+) -> Outcome[Roster]:
+    """Take a player off the roster, until the start; a player's token withdraws himself only."""
+    store = services.store
+
+    def decide(stream: Stream[Roster], _now: datetime) -> Decision:
+        existing(store.load(TOURNAMENT, t), "tournament")
+        roster = stream.state or Roster()
+        if player not in roster.entries:
+            raise NotFound("entry")
+        return Decision([on(stream, *entries.withdraw(roster, t, player))])
+
+    if actor.player_id not in (None, player):
+        raise NotAllowed("forbidden", "A player withdraws himself only.")
+    with store.lock(roster_id(t)):
+        return execute(store, command, (ROSTER, roster_id(t)), decide)
+
+
+def start(services: Services, command: Command, t: TournamentId) -> Outcome[Tournament]:
+    """Start now, with whoever is entered; registration closes in the same transaction."""
+
+    def decide(stream: Stream[Tournament], now: datetime) -> Decision:
+        roster = services.store.load(ROSTER, roster_id(t))
+        entered = list((roster.state or Roster()).entries)
+        started = decide_on.start(existing(stream, "tournament"), entered, now)
+        return _with_roster_closed(stream, started, roster, t)
+
+    with services.store.lock(roster_id(t)):
+        return execute(services.store, command, (TOURNAMENT, t), decide)
+
+
+def pause(services: Services, command: Command, t: TournamentId) -> Outcome[Tournament]:
+    """Stop the deals and the clocks; a hand that runs stays playable."""
+
+    def decide(stream: Stream[Tournament], now: datetime) -> Decision:
+        return Decision([on(stream, *decide_on.pause(existing(stream, "tournament"), now))])
+
+    return execute(services.store, command, (TOURNAMENT, t), decide)
+
+
+def resume(services: Services, command: Command, t: TournamentId) -> Outcome[Tournament]:
+    """Let play go on after a pause."""
+
+    def decide(stream: Stream[Tournament], now: datetime) -> Decision:
+        return Decision([on(stream, *decide_on.resume(existing(stream, "tournament"), now))])
+
+    return execute(services.store, command, (TOURNAMENT, t), decide)
+
+
+def cancel(
+    services: Services, command: Command, t: TournamentId, read: Callable[[], str]
+) -> Outcome[Tournament]:
+    """End the tournament without a result; its tables close by themselves."""
+
+    def decide(stream: Stream[Tournament], _now: datetime) -> Decision:
+        tournament = existing(stream, "tournament")
+        decide_on.cancel(tournament, "", 0)  # a conflict is told before what is wrong
+        return _cancellation(services, stream, tournament, read())
+
+    with services.store.lock(roster_id(t)):
+        return execute(services.store, command, (TOURNAMENT, t), decide)
+
+
+def start_when_due(services: Services, t: TournamentId) -> None:
+    """The clock's start: of a sit_and_go that is full, or at `starts_at`; then too few entrants cancel it."""
+
+    def decide(stream: Stream[Tournament], now: datetime) -> Decision:
+        tournament = stream.state
+        if tournament is None or tournament.state is not State.OPEN:
+            return Decision(())
+        roster = services.store.load(ROSTER, roster_id(t))
+        entered = list((roster.state or Roster()).entries)
+        if not _due(tournament.structure, len(entered), now):
+            return Decision(())
+        try:
+            started = decide_on.start(tournament, entered, now)
+        except Rejected as rejected:
+            return _cancellation(services, stream, tournament, rejected.detail)
+        return _with_roster_closed(stream, started, roster, t)
+
+    name = f"start-{t}"
+    with services.store.lock(roster_id(t)):
+        execute(services.store, Command(job_command(name), f"job/{name}", ""), (TOURNAMENT, t), decide)
+
+
+def _due(s: Structure, entered: int, now: datetime) -> bool:
+    if s.starts_at is not None:
+        return s.starts_at <= now
+    return s.format == "sit_and_go" and entered >= s.capacity
+
+
+def _cancellation(
+    services: Services, stream: Stream[Tournament], tournament: Tournament, reason: str
+) -> Decision:
+    t = tournament.tournament_id
+    roster = services.store.load(ROSTER, roster_id(t))
+    cancelled = decide_on.cancel(tournament, reason, len((roster.state or Roster()).entries))
+    return _with_roster_closed(stream, cancelled, roster, t)
+
+
+def _with_roster_closed(
+    stream: Stream[Tournament], events: list[Event], roster: Stream[Roster], t: TournamentId
+) -> Decision:
+    closed = entries.close(roster.state or Roster(), t)
+    at_roster = [Change(roster.id, roster.version, closed)] if closed else []
+    return Decision([on(stream, *events), *at_roster])
+
+
+def _roster(store: Store, t: TournamentId) -> Roster:
+    return store.load(ROSTER, roster_id(t)).state or Roster()
+
+
+def _structure(services: Services, terms: Terms, now: datetime) -> Structure:
+    """The structure of the terms; Refused with everything that is wrong, the rule set included."""
+    errors: dict[str, str] = {}
+    try:
+        if "rules" in terms:
+            terms = terms | {"rules": services.rulesets.pinned(terms["rules"])}
+    except Refused as refused:
+        errors = refused.errors
+    try:
+        made = structure(terms, now)
+    except Refused as refused:
+        errors = refused.errors | errors
+    if errors:
+        raise Refused("validation", "These terms make no tournament.", errors)
+    return made
+
+
+def _merged(published: Structure, changes: Terms) -> Terms:
+    """The published terms with the changes; what followed from a format or a capacity follows from the new one."""
+    terms: Terms = msgspec.structs.asdict(published) | changes
+    followed = []
+    if changes.get("format", published.format) != published.format:
+        followed = ["capacity", "min_entrants"]
+    elif published.format == "sit_and_go" and "capacity" in changes:
+        followed = ["min_entrants"]
+    return {name: value for name, value in terms.items() if name in changes or name not in followed}

@@ -1,0 +1,82 @@
+"""Who may use an operation: the table of roles, and how a request says who it comes from."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from flask import Request
+
+from domain.credential import Role
+from services.application.credentials import Actor, authenticate
+from services.http.limits import FAILURES_A_MINUTE, REQUESTS_A_SECOND, Limit
+from services.http.problems import Problem
+from services.store import Store
+
+_BEARER = re.compile(r"[Bb]earer +([!-~]+) *", re.ASCII)
+CHALLENGE = {"WWW-Authenticate": 'Bearer realm="big2"'}
+
+
+class Who(Enum):
+    """The roles that an operation is open to; None is everybody, with a token or without."""
+
+    ANYBODY = None
+    PLAYERS = frozenset({Role.PLAYER})
+    ENTERING = frozenset({Role.PLAYER, Role.OPERATOR, Role.DIRECTOR, Role.ADMIN})
+    OPERATING = frozenset({Role.OPERATOR, Role.ADMIN})
+    DIRECTING = frozenset({Role.OPERATOR, Role.DIRECTOR, Role.ADMIN})
+    ADMINS = frozenset({Role.ADMIN})
+
+
+class Gate:
+    """Finds out who a request comes from, and stops who asks too often."""
+
+    def __init__(
+        self,
+        store: Store,
+        requests_a_second: int = REQUESTS_A_SECOND,
+        failures_a_minute: int = FAILURES_A_MINUTE,
+    ) -> None:
+        self._store = store
+        self._requests = Limit(requests_a_second, 1)
+        self._failures = Limit(failures_a_minute, 60)
+
+    def actor(self, request: Request) -> Actor | None:
+        """Who sent the request; None without a token. A token that is not good is a problem on every route."""
+        header = request.headers.get("Authorization")
+        if header is None:
+            self._count(self._requests, request.remote_addr)
+            return None
+        found = _BEARER.fullmatch(header)
+        actor = authenticate(self._store, found[1]) if found else None
+        if actor is None:
+            self._count(self._failures, request.remote_addr)
+            raise Problem("unauthenticated", "The token is not good.", headers=CHALLENGE)
+        self._count(self._requests, actor.credential_id)
+        return actor
+
+    def still_good(self, request: Request, actor: Actor) -> bool:
+        """Whether the token that a connection began with is good yet."""
+        found = _BEARER.fullmatch(request.headers.get("Authorization", ""))
+        return found is not None and authenticate(self._store, found[1]) == actor
+
+    @staticmethod
+    def _count(limit: Limit, caller: object) -> None:
+        if wait := limit.take(caller):
+            raise Problem("too-many-requests", headers={"Retry-After": str(wait)})
+
+
+def admit(who: Who, actor: Actor | None, *, whole_service: bool) -> None:
+    """Raise the problem if `actor` may not use an operation of `who`.
+
+    An operation on the whole service is closed to a token that is limited to one tournament.
+    """
+    if who.value is None:
+        return
+    if actor is None:
+        raise Problem("unauthenticated", headers=CHALLENGE)
+    if actor.role not in who.value:
+        roles = ", ".join(sorted(who.value))
+        raise Problem("forbidden", f"This takes a token of the role {roles}; yours is {actor.role}.")
+    if whole_service and actor.tournament_id is not None:
+        raise Problem("forbidden", "This token is limited to one tournament.")

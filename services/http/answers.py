@@ -1,0 +1,122 @@
+"""Answers: one JSON text for a reader, its ETag, and lists as JSON, CSV or NDJSON."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from flask import Response, request
+
+from services.application.lists import Page
+from services.http.problems import Problem
+
+JSON = "application/json"
+CSV = "text/csv; charset=utf-8"
+NDJSON = "application/x-ndjson"
+_ENCODER = msgspec.json.Encoder()
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def written(status: int, resource: object, *, repeat: bool = False, location: str | None = None) -> Response:
+    """The answer to a command."""
+    response = Response(_ENCODER.encode(resource), status, content_type=JSON)
+    response.headers["Cache-Control"] = "no-store"
+    if location:
+        response.headers["Location"] = location
+    if repeat:
+        response.headers["Idempotency-Hit"] = "true"
+    return response
+
+
+def gone(*, repeat: bool) -> Response:
+    """The answer to a DELETE."""
+    response = Response(status=204)
+    del response.headers["Content-Type"]
+    if repeat:
+        response.headers["Idempotency-Hit"] = "true"
+    return response
+
+
+def read(resource: object) -> Response:
+    """A resource as this reader may see it."""
+    return _with_etag(_ENCODER.encode(resource), JSON)
+
+
+def listed(page: Page[Any], as_of: int, query: Mapping[str, Any], **more: object) -> Response:
+    """A page of a list; `more` stands beside its items in JSON."""
+    after = cursor_of(page.next) if page.next is not None else None
+    match query.get("format", "json"):
+        case "csv":
+            return _linked(_with_etag(_csv(page.kind, page.items), CSV), after)
+        case "ndjson":
+            lines = b"".join(_ENCODER.encode(item) + b"\n" for item in page.items)
+            return _linked(_with_etag(lines, NDJSON), after)
+    return _with_etag(_ENCODER.encode({"items": page.items, "next": after, "as_of": as_of, **more}), JSON)
+
+
+def cursor_of(key: Sequence[object]) -> str:
+    """A list's position as an opaque text."""
+    return base64.urlsafe_b64encode(json.dumps(key, separators=(",", ":")).encode()).decode().rstrip("=")
+
+
+def key_of(cursor: str | None, *kinds: type) -> list[Any] | None:
+    """The position in a cursor of such kinds; a problem if it is none of ours."""
+    if cursor is None:
+        return None
+    try:
+        key = json.loads(base64.urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4)))
+        if [type(part) for part in key] == list(kinds) and not any(_too_large(part) for part in key):
+            return list(key)
+    except (ValueError, TypeError, RecursionError, binascii.Error):
+        pass
+    raise Problem(
+        "validation", "The query is not right.", errors={"/query/cursor": "is no cursor of this list"}
+    )
+
+
+def _too_large(part: object) -> bool:
+    return (isinstance(part, int) and not 0 <= part < 2**63) or (isinstance(part, str) and "\0" in part)
+
+
+def _with_etag(body: bytes, content_type: str) -> Response:
+    etag = hashlib.blake2b(body, digest_size=16).hexdigest()
+    headers = {"ETag": f'"{etag}"', "Vary": "Authorization", "Cache-Control": "private, no-cache"}
+    if etag in request.if_none_match or request.if_none_match.contains_weak(etag):
+        return Response(status=304, headers=headers)
+    return Response(body, 200, headers, content_type=content_type)
+
+
+def _linked(response: Response, after: str | None) -> Response:
+    """The next page's address, where the body has no room for it."""
+    if after is not None:
+        pairs = [(name, value) for name, value in request.args.items() if name != "cursor"]
+        query = "&".join(f"{name}={value}" for name, value in [*pairs, ("cursor", after)])
+        response.headers["Link"] = f'<{request.path}?{query}>; rel="next"'
+    return response
+
+
+def _csv(kind: type, items: Sequence[object]) -> bytes:
+    """One line an item. A text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    names = [name for name in kind.__struct_fields__ if name != "as_of"]  # type: ignore[attr-defined]
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(names)
+    for item in items:
+        row = msgspec.to_builtins(item)
+        writer.writerow([_cell(row[name]) for name in names])
+    return out.getvalue().encode()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return "'" + value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value

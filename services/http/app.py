@@ -1,0 +1,158 @@
+"""The Flask application: put together after a fork, for one process."""
+
+from __future__ import annotations
+
+import logging
+
+from flask import Flask, Response
+from flask_smorest import Api
+from werkzeug.exceptions import HTTPException
+from werkzeug.wrappers import Response as BaseResponse
+
+from big2.errors import IllegalPlay
+from domain.errors import Conflicting, NotAllowed, Refused, Rejected
+from services.application.errors import NotFound
+from services.bootstrap import Services
+from services.errors import Unavailable
+from services.http import documents, health, leaderboards, play, players, rulesets, tournaments
+from services.http.access import Gate
+from services.http.calls import EXTENSION, LARGEST_BODY, Parts
+from services.http.feed import Places
+from services.http.listener import Listener, wait_until_ready
+from services.http.problems import PROBLEMS, Problem, response_of
+
+FEEDS_OF_THREADS = (3, 4)
+"""At most three quarters of the threads hold feeds."""
+READY_SECONDS = 2.0
+
+log = logging.getLogger(__name__)
+_BY_STATUS = {
+    400: "bad-request",
+    401: "unauthenticated",
+    403: "forbidden",
+    404: "not-found",
+    405: "method-not-allowed",
+    411: "length-required",
+    413: "body-too-large",
+    414: "uri-too-long",
+    415: "unsupported-media-type",
+    429: "too-many-requests",
+    431: "headers-too-large",
+    503: "unavailable",
+}
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+}
+_DOCS_POLICY = (
+    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
+    " connect-src 'self'; frame-ancestors 'none'"
+)
+
+
+class BigTwoApi(Api):  # type: ignore[misc]  # flask-smorest has no types
+    """flask-smorest, with every HTTP error as a problem document."""
+
+    def handle_http_exception(self, error: HTTPException) -> BaseResponse:
+        return _http_error(error)
+
+
+def create_app(services: Services) -> Flask:
+    """The application over `services`; it starts the thread that follows the projections."""
+    app = Flask(__name__, static_folder=None)
+    app.url_map.merge_slashes = False
+    app.config |= {
+        "MAX_CONTENT_LENGTH": LARGEST_BODY,
+        "API_TITLE": "Big 2 tournaments",
+        "API_VERSION": "v1",
+        "OPENAPI_VERSION": "3.1.0",
+        "OPENAPI_URL_PREFIX": "/",
+    }
+    settings = services.settings
+    listener = Listener(services.store)
+    gate = Gate(services.store, settings.requests_per_second, settings.failures_per_minute)
+    part, whole = FEEDS_OF_THREADS
+    places = Places(settings.web_threads * part // whole)
+    app.extensions[EXTENSION] = Parts(services, gate, listener, places)
+    _add_routes(app)
+    _add_errors(app)
+    app.after_request(_secured)
+    listener.start()
+    wait_until_ready(listener, READY_SECONDS)
+    return app
+
+
+def _add_routes(app: Flask) -> None:
+    api = BigTwoApi(app)
+    for module in (players, rulesets, tournaments, play, leaderboards):
+        api.register_blueprint(module.blueprint)
+    documents.describe(api)
+    app.register_blueprint(health.blueprint)
+    app.register_blueprint(documents.blueprint)
+    app.register_blueprint(documents.reader())
+
+
+def _add_errors(app: Flask) -> None:
+    app.register_error_handler(Problem, response_of)
+    app.register_error_handler(Rejected, _rejected)
+    app.register_error_handler(IllegalPlay, _illegal)
+    app.register_error_handler(Unavailable, _unavailable)
+    app.register_error_handler(Exception, _bug)
+
+
+def _rejected(error: Rejected) -> Response:
+    errors = error.errors if isinstance(error, Refused) else None
+    slug = error.code if error.code in PROBLEMS else _fallback(error)
+    return response_of(Problem(slug, error.detail, errors=errors))
+
+
+def _fallback(error: Rejected) -> str:
+    """The general problem of a rejection whose code this table does not have yet."""
+    match error:
+        case NotFound():
+            return "not-found"
+        case NotAllowed():
+            return "forbidden"
+        case Conflicting():
+            return "conflict"
+    return "validation"
+
+
+def _illegal(error: IllegalPlay) -> Response:
+    return response_of(Problem(error.code.value, _sentence(error.reason), clause=error.clause))
+
+
+def _unavailable(error: Unavailable) -> Response:
+    log.warning("unavailable: %s", error)
+    return response_of(Problem("unavailable", headers={"Retry-After": "1"}))
+
+
+def _bug(error: Exception) -> Response:
+    log.error("a request failed: %s", type(error).__name__, exc_info=error)
+    return response_of(Problem("internal"))
+
+
+def _http_error(error: HTTPException) -> BaseResponse:
+    status = error.code or 500
+    if status < 400:
+        return error.get_response()
+    slug = _BY_STATUS.get(status, "bad-request" if status < 500 else "internal")
+    response = response_of(Problem(slug))
+    for name, value in error.get_headers():
+        if name in ("Allow", "Retry-After", "WWW-Authenticate"):
+            response.headers[name] = value
+    return response
+
+
+def _sentence(reason: str) -> str:
+    return f"{reason[0].upper()}{reason[1:]}."
+
+
+def _secured(response: Response) -> Response:
+    """Headers for every answer; the pages of /docs bring scripts of their own."""
+    for name, value in _HEADERS.items():
+        response.headers.setdefault(name, value)
+    return response

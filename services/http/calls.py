@@ -1,0 +1,182 @@
+"""One request on its way to a view: the order of the checks stands here, once.
+
+400, 413, 415 (the body and the key) · 401 · 404, 403 · a repeat of the key · 409 · 422. The last four are the
+application services': they read a body's members only after they have told every conflict.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any, NamedTuple
+from uuid import UUID, uuid4
+
+import marshmallow as ma
+from flask import current_app, request
+
+from domain.errors import Refused
+from domain.ids import CommandId, request_command
+from services.application.context import Services
+from services.application.credentials import Actor
+from services.envelope import Command
+from services.http import strictjson
+from services.http.access import Gate, Who, admit
+from services.http.fields import Body as BodySchema
+from services.http.fields import pointers
+from services.http.listener import Listener
+from services.http.problems import Problem
+
+EXTENSION = "big2"
+LARGEST_BODY = 64 * 1024
+_KEY = re.compile(r"[!-~]{1,255}", re.ASCII)
+
+
+class Parts(NamedTuple):
+    """What a view needs of this process."""
+
+    services: Services
+    gate: Gate
+    listener: Listener
+    feeds: Any
+
+
+class Operation(NamedTuple):
+    """What a route promises: who may use it, and what it takes."""
+
+    who: Who
+    body: BodySchema | None = None
+    body_required: bool = True
+    query: BodySchema | None = None
+    command: bool = False
+    whole_service: bool = False
+    projected: bool = False
+
+
+def parts() -> Parts:
+    """The parts of the application that serves this request."""
+    found: Parts = current_app.extensions[EXTENSION]
+    return found
+
+
+class Body:
+    """A body as sent, and as its schema reads it."""
+
+    def __init__(self, schema: BodySchema, sent: object) -> None:
+        self.sent = sent
+        self.wrong: Refused | None = None
+        try:
+            self.valid: dict[str, Any] = schema.load(sent)  # type: ignore[arg-type]
+        except ma.ValidationError as error:
+            self.valid = error.valid_data if isinstance(error.valid_data, dict) else {}
+            self.wrong = Refused("validation", "The body is not right.", pointers(error.messages))
+
+    def read(self) -> dict[str, Any]:
+        """The members; Refused with everything that is wrong with them."""
+        if self.wrong:
+            raise self.wrong
+        return self.valid
+
+
+class Call:
+    """A request that has passed the checks which need no aggregate."""
+
+    def __init__(self, operation: Operation, parts: Parts, actor: Actor | None, sent: object) -> None:
+        self.operation = operation
+        self.services = parts.services
+        self.listener = parts.listener
+        self.parts = parts
+        self._actor = actor
+        self._sent = sent
+
+    @property
+    def reader(self) -> Actor | None:
+        """Who reads; None without a token."""
+        return self._actor
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts, on an operation that is not open to everybody."""
+        assert self._actor is not None
+        return self._actor
+
+    @cached_property
+    def body(self) -> Body:
+        assert self.operation.body is not None
+        return Body(self.operation.body, self._sent)
+
+    @cached_property
+    def query(self) -> dict[str, Any]:
+        """The query's members; a problem with everything that is wrong with them."""
+        schema = self.operation.query
+        several = {
+            f"/query/{name}": "stands there twice" for name, values in request.args.lists() if len(values) > 1
+        }
+        try:
+            loaded: dict[str, Any] = (schema or _NO_QUERY).load(request.args.to_dict())
+        except ma.ValidationError as error:
+            wrong = {f"/query{at}": what for at, what in pointers(error.messages).items()}
+            raise Problem("validation", "The query is not right.", errors=several | wrong) from None
+        if several:
+            raise Problem("validation", "The query is not right.", errors=several)
+        return loaded
+
+    @cached_property
+    def command(self) -> Command:
+        """The command that this request is; the same request again is the same command."""
+        key = request.headers.get("Idempotency-Key")
+        credential = self.actor.credential_id
+        found = request_command(credential, request.method, request.path, key) if key else CommandId(uuid4())
+        return Command(found, f"credential/{credential}", strictjson.digest(self._sent))
+
+
+def begin(operation: Operation, path: dict[str, UUID]) -> Call:
+    """The checks up to 403; raises Problem."""
+    sent = _sent(operation)
+    _check_key(operation)
+    its = parts()
+    actor = its.gate.actor(request)
+    admit(operation.who, actor, whole_service=operation.whole_service)
+    if operation.who is not Who.ANYBODY and actor and "tournament_id" in path:
+        actor.must_be_in(path["tournament_id"])
+    call = Call(operation, its, actor, sent)
+    if operation.query is None and request.args:
+        _ = call.query
+    if operation.projected:
+        its.listener.wait_for_head()
+    return call
+
+
+def _sent(operation: Operation) -> object:
+    """The body's value; an empty object where none is needed and none was sent."""
+    if not operation.command or request.method == "DELETE":
+        return {}
+    raw = request.get_data(cache=False)
+    if len(raw) > LARGEST_BODY:
+        raise Problem("body-too-large")
+    if not raw and not operation.body_required:
+        return {}
+    charset = request.mimetype_params.get("charset", "utf-8").lower()
+    typed = request.mimetype == "application/json" and charset in ("utf-8", "utf8")
+    if not typed and (raw or request.mimetype):
+        raise Problem("unsupported-media-type")
+    try:
+        return strictjson.loads(raw)
+    except strictjson.NotJsonError as error:
+        raise Problem("malformed-json", str(error)) from None
+
+
+def _check_key(operation: Operation) -> None:
+    if not operation.command:
+        return
+    key = request.headers.get("Idempotency-Key")
+    if key is None and request.method == "POST":
+        raise Problem("missing-idempotency-key")
+    if key is not None and not _KEY.fullmatch(key):
+        raise Problem("bad-idempotency-key")
+
+
+class _NoQuery(BodySchema):
+    error_messages = {"unknown": "is not a parameter of this address"}  # noqa: RUF012
+
+
+_NO_QUERY = _NoQuery()

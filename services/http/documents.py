@@ -1,0 +1,88 @@
+"""The API's own pages: problems, OpenAPI, and its reader without any outside host."""
+
+from __future__ import annotations
+
+import msgspec
+from flask import Blueprint, Response
+from flask_smorest import Api
+from flask_swagger_ui import get_swaggerui_blueprint
+
+from services.http.problems import PROBLEMS, Problem, page_of
+from services.http.routing import IDEMPOTENCY_KEY, IF_NONE_MATCH, OPTIONAL_KEY, SHAPES
+
+DOCS = "/docs"
+blueprint = Blueprint("problems", __name__)
+
+
+@blueprint.get("/problems/<string:slug>")
+def problem_page(slug: str) -> Response:
+    """What a problem means and what to do."""
+    if slug not in PROBLEMS:
+        raise Problem("not-found", "There is no such problem.")
+    return Response(page_of(slug), content_type="text/plain; charset=utf-8")
+
+
+@blueprint.get("/problems")
+def problem_list() -> Response:
+    """All problems."""
+    lines = [f"{slug} ({kind.status}): {kind.title}." for slug, kind in sorted(PROBLEMS.items())]
+    return Response("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")
+
+
+def reader() -> Blueprint:
+    """The pages at /docs: Swagger UI from its own files."""
+    config = {"app_name": "Big 2", "validatorUrl": None}
+    pages: Blueprint = get_swaggerui_blueprint(DOCS, "/openapi.json", config)
+    return pages
+
+
+def describe(api: Api) -> None:
+    """Add to OpenAPI what no single route has: shapes, problems, headers, security."""
+    components = api.spec.components
+    shapes = sorted(SHAPES, key=lambda shape: shape.__name__)
+    _, described = msgspec.json.schema_components(shapes, ref_template="#/components/schemas/{name}")
+    for name, schema in sorted(described.items()):
+        components.schema(name, schema)
+    components.schema("Problem", _PROBLEM)
+    components.security_scheme(
+        "bearer", {"type": "http", "scheme": "bearer", "bearerFormat": "b2_<id>_<secret>"}
+    )
+    for name, header, required, text in _HEADERS:
+        parameter = {"name": header, "required": required, "description": text, "schema": {"type": "string"}}
+        components.parameter(name, "header", parameter)
+
+
+_PROBLEM = {
+    "type": "object",
+    "description": "RFC 9457. `type` is an address at which the problem is explained.",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string", "enum": [f"/problems/{slug}" for slug in PROBLEMS]},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "clause": {
+            "type": "string",
+            "description": "The clause of the rulebook that decided it.",
+            "examples": ["R4.1"],
+        },
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["pointer", "detail"],
+                "properties": {"pointer": {"type": "string"}, "detail": {"type": "string"}},
+            },
+        },
+    },
+}
+_HEADERS = (
+    (
+        IDEMPOTENCY_KEY,
+        "Idempotency-Key",
+        True,
+        "1–255 visible ASCII characters; the same again is the same command.",
+    ),
+    (OPTIONAL_KEY, "Idempotency-Key", False, "As with POST, where wanted."),
+    (IF_NONE_MATCH, "If-None-Match", False, "An ETag that the reader has; then 304 if it is still right."),
+)

@@ -1,0 +1,244 @@
+"""Members of bodies and queries, taken strictly: what is not exactly of the type is said to be wrong."""
+
+# ruff: noqa: ANN401 - marshmallow's own signatures
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import marshmallow as ma
+from marshmallow import ValidationError, validate
+
+from big2.cards import Card, parse_card
+from big2.errors import NotationError
+
+MOST = 2**53 - 1
+"""The greatest integer that every JSON reader holds exactly."""
+_TIMES = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+class Body(ma.Schema):
+    """An object; members that it does not know are wrong."""
+
+    class Meta:
+        unknown = ma.RAISE
+
+    error_messages = {  # noqa: RUF012 - marshmallow's way
+        "type": "must be an object",
+        "unknown": "is not a member of this object",
+    }
+
+
+class Field(ma.fields.Field[Any]):
+    """A field whose messages are ours."""
+
+    default_error_messages = {"required": "is missing", "null": "may not be null"}  # noqa: RUF012
+
+
+class Whole(Field, ma.fields.Integer):
+    """A JSON integer: neither true, nor 1.0, nor "1"."""
+
+    def __init__(self, least: int = 0, most: int = MOST, **more: Any) -> None:
+        super().__init__(
+            validate=validate.Range(least, most, error=f"must be from {least} to {most}"), **more
+        )
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
+        if type(value) is not int:
+            raise ValidationError("must be an integer")
+        return value
+
+
+class Flag(Field, ma.fields.Boolean):
+    """true or false."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
+        if type(value) is not bool:
+            raise ValidationError("must be true or false")
+        return value
+
+
+class Text(Field, ma.fields.String):
+    """A text for people, in NFC, without control or format characters, and with something to see in it."""
+
+    def __init__(self, longest: int, **more: Any) -> None:
+        super().__init__(metadata={"minLength": 1, "maxLength": longest}, **more)
+        self.longest = longest
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
+        if not isinstance(value, str):
+            raise ValidationError("must be a text")
+        text = unicodedata.normalize("NFC", value).strip()
+        if any(unicodedata.category(letter) in _HIDDEN for letter in text):
+            raise ValidationError("has a control or format character, or one that is unassigned")
+        if not any(unicodedata.category(letter)[0] in "LNPS" for letter in text):
+            raise ValidationError("shows nothing")
+        if len(text) > self.longest:
+            raise ValidationError(f"must have at most {self.longest} characters")
+        return text
+
+
+class Raw(Field, ma.fields.String):
+    """A text that is judged elsewhere."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
+        if not isinstance(value, str):
+            raise ValidationError("must be a text")
+        return value
+
+
+class Name(Raw):
+    """A name for programs: lower-case letters, digits and hyphens."""
+
+    PATTERN = r"[a-z0-9]+(-[a-z0-9]+)*"
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(metadata={"pattern": f"^{self.PATTERN}$", "maxLength": 64}, **more)
+
+    def _deserialize(self, value: Any, *args: Any, **more: Any) -> str:
+        text = super()._deserialize(value, *args, **more)
+        if len(text) > 64 or not re.fullmatch(self.PATTERN, text):
+            raise ValidationError(
+                "must be lower-case letters and digits, with single hyphens between, at most 64"
+            )
+        return text
+
+
+class OneOf(Raw):
+    """One of a few texts; `later` holds those that a later release will take."""
+
+    def __init__(self, *choices: str, later: tuple[str, ...] = (), **more: Any) -> None:
+        super().__init__(metadata={"enum": list(choices)}, **more)
+        self.choices = choices
+        self.later = later
+
+    def _deserialize(self, value: Any, *args: Any, **more: Any) -> str:
+        text = super()._deserialize(value, *args, **more)
+        if text in self.later:
+            raise ValidationError(f"{text} is not offered by this release: {', '.join(self.choices)}")
+        if text not in self.choices:
+            raise ValidationError(f"must be one of {', '.join(self.choices)}")
+        return text
+
+
+class Later(Field):
+    """A member that this release takes with its default only."""
+
+    def __init__(self, default: object) -> None:
+        shown = {None: "null", False: "false"}.get(default, str(default))  # type: ignore[call-overload]
+        super().__init__(
+            allow_none=True, metadata={"const": default, "description": "Not offered by this release."}
+        )
+        self.default = default
+        self.shown = shown
+
+    def deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        if value is ma.missing:
+            return ma.missing
+        if type(value) is not type(self.default) or value != self.default:
+            raise ValidationError(f"is not offered by this release: leave it out, or send {self.shown}")
+        return value
+
+
+class Instant(Field, ma.fields.AwareDateTime):
+    """A time of RFC 3339 with its offset."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> datetime:
+        if not isinstance(value, str) or not _TIMES.fullmatch(value):
+            raise ValidationError("must be a time with an offset, such as 2027-01-31T19:00:00Z")
+        try:
+            return datetime.fromisoformat(value.upper()).astimezone(UTC)
+        except (ValueError, OverflowError):
+            raise ValidationError("is no time that there is") from None
+
+
+class Id(Field, ma.fields.UUID):
+    """A UUID in its usual form."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> UUID:
+        if not isinstance(value, str) or not _UUID.fullmatch(value):
+            raise ValidationError("must be a UUID")
+        return UUID(value)
+
+
+class PlayingCard(Raw):
+    """A card as people type it (R1.2): rank then suit, such as 3D, TC or 2S."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(metadata={"examples": ["7D"]}, **more)
+
+    def _deserialize(self, value: Any, *args: Any, **more: Any) -> Card:  # type: ignore[override]
+        try:
+            return parse_card(super()._deserialize(value, *args, **more))
+        except NotationError as error:
+            raise ValidationError(error.reason) from None
+
+
+class Several(Field, ma.fields.List[Any]):
+    """A list of so many items."""
+
+    def __init__(self, item: ma.fields.Field[Any], least: int, most: int, **more: Any) -> None:
+        many = f"must have from {least} to {most} items"
+        super().__init__(item, validate=validate.Length(least, most, error=many), **more)
+
+    default_error_messages = {"invalid": "must be a list"}  # noqa: RUF012
+
+
+class PrizeTable(Field):
+    """`"standard"`, or basis points by place."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        if value == "standard":
+            return value
+        if not isinstance(value, list) or not 1 <= len(value) <= 1_000:
+            raise ValidationError('must be "standard" or a list of basis points by place')
+        wrong: dict[int, list[str]] = {
+            place: ["must be an integer from 1 to 10000"]
+            for place, share in enumerate(value)
+            if type(share) is not int or not 1 <= share <= 10_000
+        }
+        if wrong:
+            raise ValidationError(wrong)
+        return value
+
+
+class Digits(Field, ma.fields.Integer):
+    """An integer in a query: ASCII digits."""
+
+    def __init__(self, least: int, most: int, **more: Any) -> None:
+        metadata = {"minimum": least, "maximum": most} | more.pop("metadata", {})
+        super().__init__(metadata=metadata, **more)
+        self.least, self.most = least, most
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
+        if not re.fullmatch(r"[0-9]{1,19}", str(value)) or not self.least <= int(value) <= self.most:
+            raise ValidationError(f"must be an integer from {self.least} to {self.most}")
+        return int(value)
+
+
+class Switch(Field, ma.fields.Boolean):
+    """`true` or `false` in a query."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
+        if value not in ("true", "false"):
+            raise ValidationError("must be true or false")
+        return bool(value == "true")
+
+
+def pointers(messages: Any, at: str = "") -> dict[str, str]:
+    """marshmallow's messages as JSON pointers and what is wrong there."""
+    found: dict[str, str] = {}
+    if isinstance(messages, dict):
+        for name, below in messages.items():
+            step = "" if name == "_schema" else "/" + str(name).replace("~", "~0").replace("/", "~1")
+            found |= pointers(below, at + step)
+    elif isinstance(messages, list):
+        found[at] = "; ".join(str(message) for message in messages)
+    else:
+        found[at] = str(messages)
+    return found

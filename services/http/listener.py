@@ -1,0 +1,222 @@
+"""The one follower of the projections in a web process: what it has read, every feed and every reader shares.
+
+It keeps the newest rows of `feed` in a ring and wakes those who wait for them. It knows how far the projections are,
+so that a reader who has just written waits until they show it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import psycopg
+
+from services.database import Connection, connect_options
+from services.errors import StoreError
+from services.projections import CHANNEL
+from services.store import Store
+
+RING = 20_000
+"""Rows that are kept; a feed that is further behind reads the table."""
+PAGE = 500
+"""Rows that are read at once."""
+POLL_SECONDS = 0.5
+"""How often the table is looked at without a notice: one can be lost."""
+AGAIN_SECONDS = 0.5
+"""How long to wait before another try after an error."""
+CATCH_UP_SECONDS = 1.0
+"""How long a reader waits for the projections to pass what was in the log when he asked."""
+
+log = logging.getLogger(__name__)
+
+Topic = tuple[str, UUID]
+"""`("tournament" | "table" | "player", id)`."""
+
+
+class Row(NamedTuple):
+    """A row of the feed. `seats` has what each player alone may see."""
+
+    position: int
+    tournament_id: UUID
+    table_id: UUID | None
+    players: list[UUID]
+    type: str
+    data: str
+    seats: dict[str, Any] | None
+
+    def concerns(self, topic: Topic) -> bool:
+        """Whether it belongs to a topic's feed."""
+        kind, subject = topic
+        if kind == "player":
+            return subject in self.players
+        return subject == (self.tournament_id if kind == "tournament" else self.table_id)
+
+    def topics(self) -> list[Topic]:
+        """The topics that it belongs to."""
+        return [
+            ("tournament", self.tournament_id),
+            *([("table", self.table_id)] if self.table_id else []),
+            *(("player", player) for player in self.players),
+        ]
+
+
+class Waiting:
+    """A feed that waits for rows of its topic."""
+
+    def __init__(self, topic: Topic) -> None:
+        self.topic = topic
+        self.awake = threading.Event()
+
+
+class Listener:
+    """One thread and one connection of its own; everything else is shared memory."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._ring: deque[Row] = deque(maxlen=RING)
+        self._moved = threading.Condition()
+        self._waiting: dict[Topic, set[Waiting]] = {}
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="feed-listener", daemon=True)
+        self.position = -1
+        """How far the projections, and the ring, are; -1 until they were read."""
+        self._floor = 0
+
+    def start(self) -> None:
+        """Begin to listen, in this process."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread, and wake all who wait."""
+        self._stopping.set()
+        self._thread.join(AGAIN_SECONDS + POLL_SECONDS + 5)
+        with self._moved:
+            for waiting in self._waiting.values():
+                for each in waiting:
+                    each.awake.set()
+
+    @property
+    def stopping(self) -> bool:
+        return self._stopping.is_set()
+
+    def wait_for_head(self, seconds: float = CATCH_UP_SECONDS) -> int:
+        """Wait until the projections show what the log holds now, at most so long; their position."""
+        head = self._store.head()
+        if self.position < head:
+            with self._moved:
+                self._moved.wait_for(lambda: self.position >= head or self.stopping, seconds)
+        return self.position
+
+    @contextmanager
+    def waiting(self, topic: Topic) -> Iterator[Waiting]:
+        """Be woken by rows of this topic for a block."""
+        waiting = Waiting(topic)
+        with self._moved:
+            self._waiting.setdefault(topic, set()).add(waiting)
+        try:
+            yield waiting
+        finally:
+            with self._moved:
+                others = self._waiting[topic]
+                others.discard(waiting)
+                if not others:
+                    del self._waiting[topic]
+
+    def after(self, position: int, topic: Topic) -> tuple[list[Row], int]:
+        """The topic's rows behind a position, oldest first, and the position up to which they are all."""
+        with self._moved:
+            upto, within = self.position, position >= self._floor
+            found = self._behind(position, topic) if within else []
+        return (found, upto) if within else self._page(position, topic, upto)
+
+    def _behind(self, position: int, topic: Topic) -> list[Row]:
+        """From the ring, whose newest rows are at its right end."""
+        found = []
+        for row in reversed(self._ring):
+            if row.position <= position:
+                break
+            if row.concerns(topic):
+                found.append(row)
+        found.reverse()
+        return found
+
+    def _page(self, position: int, topic: Topic, upto: int) -> tuple[list[Row], int]:
+        """From the table, for a feed that is too far behind for the ring."""
+        where = _WHERE[topic[0]]
+        query = f"{_SELECT} WHERE position > %s AND position <= %s AND {where} ORDER BY position LIMIT {PAGE}"
+        with self._store.database.connection() as conn:
+            found = [Row._make(row) for row in conn.execute(query, (position, upto, topic[1]))]
+        return found, found[-1].position if len(found) == PAGE else upto
+
+    def _run(self) -> None:
+        while not self.stopping:
+            try:
+                with psycopg.connect(self._store.database.url, **connect_options("big2-feed")) as conn:
+                    self._follow(conn)
+            except (psycopg.Error, StoreError) as error:
+                log.warning("the feed lost the database and tries again: %s", type(error).__name__)
+                self._stopping.wait(AGAIN_SECONDS)
+
+    def _follow(self, conn: Connection) -> None:
+        conn.execute(f"LISTEN {CHANNEL}")
+        while not self.stopping:
+            while self._drain(conn):
+                pass
+            for _ in conn.notifies(timeout=POLL_SECONDS, stop_after=1):
+                pass
+
+    def _drain(self, conn: Connection) -> bool:
+        """Read the next rows; whether more may follow at once."""
+        row = conn.execute("SELECT position FROM projections.tracking").fetchone()
+        upto = row[0] if row else 0
+        if self.position < 0 or upto < self.position:  # the first look, or another database
+            self._begin_at(upto)
+            return False
+        if upto == self.position:
+            return False
+        query = f"{_SELECT} WHERE position > %s AND position <= %s ORDER BY position LIMIT {PAGE}"
+        rows = [Row._make(r) for r in conn.execute(query, (self.position, upto))]
+        self._take(rows, rows[-1].position if len(rows) == PAGE else upto)
+        return True
+
+    def _begin_at(self, position: int) -> None:
+        with self._moved:
+            self._ring.clear()
+            self._floor = self.position = position
+            self._moved.notify_all()
+
+    def _take(self, rows: list[Row], upto: int) -> None:
+        """Show the rows to everybody, and wake whom they concern."""
+        with self._moved:
+            overflow = len(self._ring) + len(rows) - RING
+            if overflow > 0:
+                self._floor = self._ring[overflow - 1].position
+            self._ring.extend(rows)
+            self.position = upto
+            self._moved.notify_all()
+            woken = {topic for row in rows for topic in row.topics()} & self._waiting.keys()
+            for topic in woken:
+                for waiting in self._waiting[topic]:
+                    waiting.awake.set()
+
+
+_SELECT = "SELECT position, tournament_id, table_id, players, type, data, seats FROM projections.feed"
+_WHERE = {
+    "tournament": "tournament_id = %s",
+    "table": "table_id = %s",
+    "player": "players @> ARRAY[%s]::uuid[]",
+}
+
+
+def wait_until_ready(listener: Listener, seconds: float) -> bool:
+    """Whether the listener has read the projections' position within so many seconds."""
+    give_up = time.monotonic() + seconds
+    while listener.position < 0 and time.monotonic() < give_up:
+        time.sleep(0.01)
+    return listener.position >= 0

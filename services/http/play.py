@@ -1,0 +1,105 @@
+"""Tables and hands: what a player needs, and what everybody may see."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from flask import Response
+from flask_smorest import Blueprint
+
+from domain.hand import HAND, State
+from domain.ids import HandId, TableId
+from services import people
+from services.application import hands, histories
+from services.application import resources as shapes
+from services.application.errors import existing
+from services.application.handviews import acted, hand_view, legal_plays, players_of
+from services.application.tableviews import table_view
+from services.http import schemas
+from services.http.access import CHALLENGE, Who
+from services.http.answers import read, written
+from services.http.calls import Call
+from services.http.problems import Problem
+from services.http.routing import command, get
+
+blueprint = Blueprint("play", __name__, description="Tables, hands, plays and passes")
+ONE = "/hands/<uuid:hand_id>"
+_ACTING = ("forbidden", "hand-closed", "stale-turn", "not-your-turn", "assistant-rule")
+
+
+@get(blueprint, "/tables/<uuid:table_id>", shapes.Table)
+def get_table(call: Call, table_id: UUID) -> Response:
+    """Read a table"""
+    return read(table_view(call.services, TableId(table_id)))
+
+
+@get(blueprint, ONE, shapes.Hand)
+def get_hand(call: Call, hand_id: UUID) -> Response:
+    """Read a hand; a player who was dealt in also sees his own cards, as `you`"""
+    services = call.services
+    stream = services.store.load(HAND, hand_id)
+    hand = existing(stream, "hand")
+    called = people.names(services.store.database, players_of(hand))
+    breaches = hand.state is not State.RUNNING and histories.may_read(services, hand, call.reader)
+    return read(hand_view(stream, called, call.reader, breaches=breaches))
+
+
+@get(blueprint, f"{ONE}/legal-plays", shapes.LegalPlays, who=Who.PLAYERS)
+def get_legal_plays(call: Call, hand_id: UUID) -> Response:
+    """Read every legal play of one's own seat; off turn there is none"""
+    return read(legal_plays(call.services, call.actor, HandId(hand_id)))
+
+
+@command(
+    blueprint,
+    "POST",
+    f"{ONE}/plays",
+    shapes.Acted,
+    who=Who.PLAYERS,
+    body=schemas.NewPlay(),
+    problems=(
+        *_ACTING,
+        "duplicate-card",
+        "card-not-held",
+        "not-a-card-set",
+        "wrong-card-count",
+        "does-not-beat",
+        "must-include-lowest",
+    ),
+    example={"turn": 4, "cards": ["7D", "7S"]},
+)
+def play(call: Call, hand_id: UUID) -> Response:
+    """Play cards on one's turn"""
+    body = call.body
+    asked = hands.Asked(body.valid.get("turn"), body.valid.get("cards", ()), body.wrong)
+    outcome = hands.play(call.services, call.command, call.actor, HandId(hand_id), asked)
+    answer = acted(outcome, HandId(hand_id), call.command.id)
+    return written(201, answer, repeat=outcome.repeat, location=f"/v1/hands/{hand_id}")
+
+
+@command(
+    blueprint,
+    "POST",
+    f"{ONE}/passes",
+    shapes.Acted,
+    who=Who.PLAYERS,
+    body=schemas.NewPass(),
+    problems=(*_ACTING, "leader-cannot-pass"),
+    example={"turn": 5},
+)
+def pass_turn(call: Call, hand_id: UUID) -> Response:
+    """Pass on one's turn"""
+    asked = hands.Asked(call.body.valid.get("turn"), (), call.body.wrong)
+    outcome = hands.pass_turn(call.services, call.command, call.actor, HandId(hand_id), asked)
+    answer = acted(outcome, HandId(hand_id), call.command.id)
+    return written(201, answer, repeat=outcome.repeat, location=f"/v1/hands/{hand_id}")
+
+
+@get(blueprint, f"{ONE}/history", dict, problems=("forbidden", "hand-not-closed"), projected=True)
+def get_history(call: Call, hand_id: UUID) -> Response:
+    """Read the history of a hand that is over, `big2-hand/1`, with everybody's cards"""
+    try:
+        return read(histories.history(call.services, HandId(hand_id), call.reader))
+    except histories.NeedsToken:
+        detail = "Until the tournament is finished this takes a token."
+        raise Problem("unauthenticated", detail, headers=CHALLENGE) from None

@@ -1,0 +1,134 @@
+"""Players and tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from flask import Response
+from flask_smorest import Blueprint
+
+from domain.credential import Role
+from domain.ids import CredentialId, PlayerId
+from services import people as directory
+from services.application import credentials, lists, players
+from services.application import resources as shapes
+from services.application.credentials import Grant
+from services.http import schemas
+from services.http.access import Who
+from services.http.answers import gone, key_of, listed, read, written
+from services.http.calls import Call
+from services.http.routing import command, get
+
+blueprint = Blueprint("people", __name__, description="Players, and the tokens of whoever uses the service")
+
+
+@command(
+    blueprint,
+    "POST",
+    "/players",
+    shapes.Player,
+    who=Who.OPERATING,
+    body=schemas.NewPlayer(),
+    problems=("name-taken",),
+    whole_service=True,
+    example={"name": "Ah Kit"},
+)
+def enrol_player(call: Call) -> Response:
+    """Enrol a player"""
+    outcome = players.enrol_player(call.services, call.command, lambda: str(call.body.read()["name"]))
+    enrolled = outcome.events[0]
+    player = shapes.Player(
+        player_id=enrolled.stream,
+        name=directory.clean_name(str(call.body.valid["name"])),
+        created_at=enrolled.at,
+        as_of=outcome.position,
+    )
+    return written(201, player, repeat=outcome.repeat, location=f"/v1/players/{enrolled.stream}")
+
+
+@get(
+    blueprint,
+    "/players",
+    shapes.Player,
+    query=schemas.PagedTable(),
+    projected=True,
+    listed=True,
+    table=True,
+)
+def list_players(call: Call) -> Response:
+    """List the players, in the order of their enrolment"""
+    key = key_of(call.query.get("cursor"), int)
+    page = lists.players(call.services.store.database, key[0] if key else None, call.query["limit"])
+    return listed(page, call.listener.position, call.query)
+
+
+@get(blueprint, "/players/<uuid:player_id>", shapes.Player)
+def get_player(call: Call, player_id: UUID) -> Response:
+    """Read a player"""
+    return read(players.player(call.services, PlayerId(player_id)))
+
+
+@command(
+    blueprint,
+    "POST",
+    "/players/<uuid:player_id>/tokens",
+    shapes.Token,
+    who=Who.OPERATING,
+    body=schemas.NewPlayerToken(),
+    body_required=False,
+    whole_service=True,
+)
+def make_player_token(call: Call, player_id: UUID) -> Response:
+    """Make a token for a player: with it he reads his cards, enters, plays and passes"""
+    player = PlayerId(player_id)
+    token = credentials.issue_to_player(
+        call.services.store, call.command, player, lambda: _grant(call.body.read(), Role.PLAYER, player)
+    )
+    return _made(token)
+
+
+@command(
+    blueprint,
+    "POST",
+    "/tokens",
+    shapes.Token,
+    who=Who.ADMINS,
+    body=schemas.NewToken(),
+    whole_service=True,
+    example={"role": "operator"},
+)
+def make_token(call: Call) -> Response:
+    """Make a token for a member of the staff"""
+
+    def grant() -> Grant:
+        body = call.body.read()
+        return _grant(body, Role(body["role"]), None)
+
+    return _made(credentials.issue(call.services.store, call.command, grant))
+
+
+@command(
+    blueprint,
+    "DELETE",
+    "/tokens/<uuid:token_id>",
+    None,
+    who=Who.OPERATING,
+    status=204,
+    problems=("token-revoked",),
+    whole_service=True,
+)
+def revoke_token(call: Call, token_id: UUID) -> Response:
+    """Revoke a token, at once and for good"""
+    outcome = credentials.revoke(call.services.store, call.command, call.actor, CredentialId(token_id))
+    return gone(repeat=outcome.repeat)
+
+
+def _grant(body: dict[str, Any], role: Role, player: PlayerId | None) -> Grant:
+    return Grant(role, player, body.get("tournament_id"), body.get("expires_at"))
+
+
+def _made(token: credentials.Token) -> Response:
+    shown = {"token": token.text} if token.text else {}
+    answer = shapes.Token(token_id=token.token_id, **shown)
+    return written(201, answer, repeat=token.outcome.repeat, location=f"/v1/tokens/{token.token_id}")

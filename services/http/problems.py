@@ -1,0 +1,204 @@
+"""Every problem that the API answers with (RFC 9457): one table, and a page for each at its own address."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from flask import Response
+
+MEDIA_TYPE = "application/problem+json"
+BASE = "/problems/"
+
+
+class ProblemType(NamedTuple):
+    """A kind of problem: its HTTP status, its title, and what to do about it."""
+
+    status: int
+    title: str
+    advice: str
+
+
+PROBLEMS: Mapping[str, ProblemType] = {
+    "malformed-json": ProblemType(
+        400,
+        "The body is not JSON",
+        "Send one JSON object in UTF-8: no duplicate keys, no NaN, at most 16 levels deep, integers"
+        " of at most 19 digits.",
+    ),
+    "bad-request": ProblemType(
+        400, "The request cannot be read", "Check the request line, its headers and its path."
+    ),
+    "missing-idempotency-key": ProblemType(
+        400,
+        "An Idempotency-Key is missing",
+        "Every POST carries an Idempotency-Key header of your own, new for each command; send the "
+        "same one again to repeat a command.",
+    ),
+    "bad-idempotency-key": ProblemType(
+        400,
+        "The Idempotency-Key has another form",
+        "Use 1 to 255 visible ASCII characters without blanks, such as a UUID.",
+    ),
+    "unauthenticated": ProblemType(
+        401,
+        "A good token is needed",
+        "Send Authorization: Bearer b2_… with a token that is neither revoked nor expired.",
+    ),
+    "forbidden": ProblemType(
+        403,
+        "This token may not do that",
+        "Use a token of another role, or one that is not limited to another tournament.",
+    ),
+    "hand-not-closed": ProblemType(
+        403,
+        "The hand still runs",
+        "Nobody reads the history of a running hand. Try again once it is settled.",
+    ),
+    "not-found": ProblemType(404, "There is nothing here", "Check the address and the ids in it."),
+    "method-not-allowed": ProblemType(
+        405, "This address does not take that method", "The Allow header names the methods that it takes."
+    ),
+    "name-taken": ProblemType(
+        409, "The name is taken", "Names that look alike count as one. Choose another."
+    ),
+    "player-barred": ProblemType(409, "The player is barred", "An operator can reinstate him."),
+    "token-revoked": ProblemType(409, "The token is revoked already", "There is nothing left to do."),
+    "registration-closed": ProblemType(
+        409, "Registration is closed", "The tournament has started, or is over."
+    ),
+    "tournament-full": ProblemType(
+        409, "All places are taken", "Wait for a withdrawal, or enter another tournament."
+    ),
+    "already-registered": ProblemType(409, "The player is entered already", "There is nothing left to do."),
+    "not-registered": ProblemType(409, "The player is not entered", "There is nothing to withdraw."),
+    "structure-fixed": ProblemType(
+        409, "The structure is fixed", "A structure can change until the first entry only."
+    ),
+    "not-enough-players": ProblemType(
+        409, "Too few players are entered", "The structure's min_entrants says how many must be."
+    ),
+    "already-started": ProblemType(409, "The tournament has started already", "There is nothing left to do."),
+    "already-paused": ProblemType(409, "The tournament is paused already", "Resume it to go on."),
+    "not-paused": ProblemType(409, "The tournament is not paused", "There is nothing to resume."),
+    "not-running": ProblemType(
+        409, "The tournament does not run", "Only a running tournament can be paused."
+    ),
+    "tournament-over": ProblemType(
+        409, "The tournament is over", "It is finished or cancelled: nothing can change it."
+    ),
+    "hand-closed": ProblemType(
+        409, "The hand is over", "Nothing can be played any more. The table's next hand has another id."
+    ),
+    "stale-turn": ProblemType(
+        409, "That turn is over", "Read the hand, and send the number of the running turn."
+    ),
+    "not-your-turn": ProblemType(409, "It is another seat's turn", "Wait for yours."),
+    "conflict": ProblemType(
+        409, "Others were faster each time", "Send the same request again, with the same Idempotency-Key."
+    ),
+    "length-required": ProblemType(411, "The length of the body is missing", "Send a Content-Length header."),
+    "body-too-large": ProblemType(413, "The body is too large", "At most 64 KiB are taken."),
+    "uri-too-long": ProblemType(414, "The address is too long", "Send less in the query."),
+    "unsupported-media-type": ProblemType(
+        415, "The body is of another type", "Send Content-Type: application/json, in UTF-8."
+    ),
+    "validation": ProblemType(
+        422,
+        "Something in the request is not right",
+        "Each of `errors` points to a member and says what would do. Pointers into the query begin "
+        "with /query, into the headers with /headers.",
+    ),
+    "idempotency-key-reuse": ProblemType(
+        422, "The Idempotency-Key was used for another body", "Send a new key for a new command."
+    ),
+    "duplicate-card": ProblemType(422, "A card is named twice", "There is one of each card (R2.1)."),
+    "card-not-held": ProblemType(
+        422, "The seat does not hold that card", "Play cards of your own holding (R2.1)."
+    ),
+    "not-a-card-set": ProblemType(
+        422,
+        "The cards make no card set",
+        "R3.1 lists the card sets: single, pair, three of a kind and those of five cards.",
+    ),
+    "wrong-card-count": ProblemType(
+        422, "Another number of cards must be played", "A play has as many cards as the set to beat (R4.1)."
+    ),
+    "does-not-beat": ProblemType(
+        422, "The play is not higher", "A play must beat the set to beat (R4.1, R3)."
+    ),
+    "must-include-lowest": ProblemType(
+        422,
+        "The first play must include the opening card",
+        "It binds a hand that the lowest card leads (R5.2).",
+    ),
+    "leader-cannot-pass": ProblemType(
+        422, "The leader may not pass", "Whoever leads a trick plays any card set (R4.1)."
+    ),
+    "assistant-rule": ProblemType(
+        422,
+        "The assistant's duty forbids it",
+        "The next seat has one card: play as R7.2 says. This rule set forces it.",
+    ),
+    "too-many-requests": ProblemType(429, "Too many requests", "Wait as long as Retry-After says."),
+    "headers-too-large": ProblemType(431, "The headers are too large", "Send fewer or shorter headers."),
+    "internal": ProblemType(
+        500,
+        "Something went wrong here",
+        "It is our fault and was logged. Sending the same request again, with the same "
+        "Idempotency-Key, is safe.",
+    ),
+    "unavailable": ProblemType(
+        503,
+        "The service cannot answer now",
+        "Send the same request again, with the same Idempotency-Key, after Retry-After.",
+    ),
+    "too-many-feeds": ProblemType(503, "All places for feeds are taken", "Connect again after Retry-After."),
+}
+
+
+class Problem(Exception):  # noqa: N818 - it is what is answered
+    """A request that is answered with a problem document."""
+
+    def __init__(
+        self,
+        slug: str,
+        detail: str = "",
+        *,
+        clause: str | None = None,
+        errors: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(slug)
+        self.slug = slug
+        self.detail = detail
+        self.clause = clause
+        self.errors = errors or {}
+        self.headers = headers or {}
+
+
+def response_of(problem: Problem) -> Response:
+    """The problem document."""
+    kind = PROBLEMS[problem.slug]
+    document: dict[str, object] = {
+        "type": BASE + problem.slug,
+        "title": kind.title,
+        "status": kind.status,
+        "detail": problem.detail or kind.advice,
+    }
+    if problem.clause:
+        document["clause"] = problem.clause
+    if problem.errors:
+        document["errors"] = [{"pointer": at, "detail": what} for at, what in problem.errors.items()]
+    # ASCII only: a pointer may hold whatever a client calls a member, lone surrogates included
+    response = Response(json.dumps(document), kind.status, content_type=MEDIA_TYPE)
+    response.headers.extend(dict(problem.headers))
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def page_of(slug: str) -> str:
+    """What a reader finds at a problem's address."""
+    kind = PROBLEMS[slug]
+    return f"{slug} ({kind.status})\n\n{kind.title}.\n\n{kind.advice}\n"

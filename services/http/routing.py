@@ -1,0 +1,218 @@
+"""How a view becomes a route: its checks before it, its page in OpenAPI beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from flask import Response
+from flask_smorest import Blueprint
+from marshmallow import missing
+
+from services.http.access import Who
+from services.http.calls import Call, Operation, begin
+from services.http.fields import Body, Digits, Id, Switch
+from services.http.problems import MEDIA_TYPE, PROBLEMS
+
+View = Callable[..., Response]
+PREFIX = "/v1"
+SHAPES: set[type] = set()
+"""What is answered; the OpenAPI page describes each."""
+_ALWAYS = (
+    "bad-request",
+    "not-found",
+    "method-not-allowed",
+    "too-many-requests",
+    "headers-too-large",
+    "internal",
+    "unavailable",
+)
+_WITH_BODY = (
+    "malformed-json", "body-too-large", "length-required", "unsupported-media-type", "validation", "conflict",
+    "missing-idempotency-key", "bad-idempotency-key", "idempotency-key-reuse",
+)  # fmt: skip
+
+IDEMPOTENCY_KEY = "IdempotencyKey"
+OPTIONAL_KEY = "OptionalIdempotencyKey"
+IF_NONE_MATCH = "IfNoneMatch"
+
+Register = Callable[[View], View]
+
+
+def get(
+    blueprint: Blueprint,
+    rule: str,
+    answer: Any,  # noqa: ANN401 - a type that msgspec can describe
+    *,
+    who: Who = Who.ANYBODY,
+    query: Body | None = None,
+    problems: tuple[str, ...] = (),
+    projected: bool = False,
+    table: bool = False,
+    listed: bool = False,
+    stream: bool = False,
+) -> Register:
+    """A route that reads.
+
+    `projected`: from the projections; `listed`: a page of a list; `table`: also as CSV; `stream`: server-sent events.
+    """
+    operation = Operation(who, query=query, projected=projected)
+    doc = _doc(operation, 200, answer, ("validation", *problems))
+    doc["responses"]["200"]["headers"] = {
+        "ETag": {"schema": {"type": "string"}},
+        "Vary": {"schema": {"type": "string"}},
+    }
+    doc["responses"]["304"] = {"description": "The reader has it already (If-None-Match)."}
+    doc["parameters"].append(IF_NONE_MATCH)
+    if listed:
+        doc["responses"]["200"]["content"]["application/json"]["schema"] = _page(answer)
+    if stream:
+        doc["responses"]["200"]["content"] = {"text/event-stream": {"schema": {"type": "string"}}}
+    if table:
+        text = {"schema": {"type": "string"}}
+        doc["responses"]["200"]["content"] |= {"text/csv": text, "application/x-ndjson": text}
+    return _register(blueprint, "GET", rule, operation, doc)
+
+
+def command(
+    blueprint: Blueprint,
+    method: str,
+    rule: str,
+    answer: Any,  # noqa: ANN401 - a type that msgspec can describe, or None
+    *,
+    who: Who,
+    status: int = 201,
+    body: Body | None = None,
+    body_required: bool = True,
+    query: Body | None = None,
+    problems: tuple[str, ...] = (),
+    whole_service: bool = False,
+    example: Mapping[str, object] | None = None,
+) -> Register:
+    """A route that writes. `whole_service`: it is closed to tokens that are limited to one tournament."""
+    operation = Operation(who, body, body_required, query, command=True, whole_service=whole_service)
+    doc = _doc(operation, status, answer, (*_WITH_BODY, *problems))
+    key = IDEMPOTENCY_KEY if method == "POST" else OPTIONAL_KEY
+    doc["parameters"].append(key)
+    headers = {
+        "Idempotency-Hit": {
+            "description": "`true` on a repeat.",
+            "schema": {"type": "string", "const": "true"},
+        }
+    }
+    if status == 201:
+        headers["Location"] = {"description": "Where it is to be read.", "schema": {"type": "string"}}
+    doc["responses"][str(status)]["headers"] = headers
+    if query is not None:
+        doc["responses"]["200"] = doc["responses"].get("200", _answer(200, None))
+    if body is not None:
+        media = {"schema": type(body)} | ({"example": dict(example)} if example else {})
+        doc["requestBody"] = {"required": body_required, "content": {"application/json": media}}
+    return _register(blueprint, method, rule, operation, doc)
+
+
+def _register(
+    blueprint: Blueprint, method: str, rule: str, operation: Operation, doc: dict[str, Any]
+) -> Register:
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def handle(**path: UUID) -> Response:
+            call: Call = begin(operation, path)
+            return view(call, **path)
+
+        doc["operationId"] = view.__name__
+        handle._apidoc = {"manual_doc": doc}  # type: ignore[attr-defined]
+        blueprint.add_url_rule(PREFIX + rule, view.__name__, handle, methods=[method])
+        return view
+
+    return decorate
+
+
+def _doc(
+    operation: Operation,
+    status: int,
+    answer: Any,  # noqa: ANN401
+    problems: tuple[str, ...],
+) -> dict[str, Any]:
+    closed = operation.who is not Who.ANYBODY
+    doc: dict[str, Any] = {
+        "parameters": [_query_parameter(name, field) for name, field in _query_fields(operation)],
+        "responses": {str(status): _answer(status, answer)} | _problem_responses(problems, closed=closed),
+        "security": [{"bearer": []}] if closed else [{}, {"bearer": []}],
+    }
+    if closed:
+        doc["x-roles"] = sorted(operation.who.value)
+    return doc
+
+
+def _answer(status: int, answer: Any) -> dict[str, Any]:  # noqa: ANN401
+    if answer is None:
+        return {"description": "It is done." if status == 204 else "What would be stored (dry run)."}
+    return {"description": "The answer.", "content": {"application/json": {"schema": _ref(answer)}}}
+
+
+def _ref(shape: type) -> dict[str, Any]:
+    if not issubclass(shape, msgspec.Struct):
+        return {"type": "object"}
+    SHAPES.add(shape)
+    return {"$ref": f"#/components/schemas/{shape.__name__}"}
+
+
+def _page(shape: type) -> dict[str, Any]:
+    following = {
+        "type": ["string", "null"],
+        "description": "`cursor` of the next page; null on the last one.",
+    }
+    return {
+        "type": "object",
+        "required": ["items", "next", "as_of"],
+        "properties": {
+            "items": {"type": "array", "items": _ref(shape)},
+            "next": following,
+            "as_of": {"type": "integer", "description": "A log position."},
+        },
+    }
+
+
+def _problem_responses(problems: tuple[str, ...], *, closed: bool) -> dict[str, Any]:
+    access = ("unauthenticated", *(("forbidden",) if closed else ()))
+    by_status: dict[int, list[str]] = {}
+    for slug in dict.fromkeys((*_ALWAYS, *access, *problems)):
+        by_status.setdefault(PROBLEMS[slug].status, []).append(slug)
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {
+        str(status): {
+            "description": " · ".join(f"`{slug}`: {PROBLEMS[slug].title}." for slug in slugs),
+            "content": {
+                MEDIA_TYPE: {
+                    "schema": schema,
+                    "examples": {slug: {"value": _example(slug)} for slug in slugs},
+                }
+            },
+        }
+        for status, slugs in sorted(by_status.items())
+    }
+
+
+def _example(slug: str) -> dict[str, object]:
+    kind = PROBLEMS[slug]
+    return {"type": f"/problems/{slug}", "title": kind.title, "status": kind.status, "detail": kind.advice}
+
+
+def _query_fields(operation: Operation) -> list[tuple[str, Any]]:
+    return list(operation.query.fields.items()) if operation.query else []
+
+
+def _query_parameter(name: str, field: Any) -> dict[str, Any]:  # noqa: ANN401
+    kinds = {Digits: "integer", Switch: "boolean"}
+    schema: dict[str, Any] = {"type": kinds.get(type(field), "string")}
+    if isinstance(field, Id):
+        schema["format"] = "uuid"
+    schema |= {key: value for key, value in field.metadata.items() if key != "description"}
+    if field.load_default is not missing:
+        schema["default"] = field.load_default
+    parameter = {"in": "query", "name": name, "required": False, "schema": schema}
+    return parameter | {key: value for key, value in field.metadata.items() if key == "description"}

@@ -1,0 +1,163 @@
+"""The bodies and queries that the API takes."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from domain.structure import Structure
+from services.http.fields import (
+    MOST,
+    Body,
+    Digits,
+    Id,
+    Instant,
+    Later,
+    Name,
+    OneOf,
+    PlayingCard,
+    PrizeTable,
+    Raw,
+    Several,
+    Switch,
+    Text,
+    Whole,
+)
+
+PAGE = 50
+LARGEST_PAGE = 200
+LONGEST_WAIT_SECONDS = 86_400
+MOST_LEVELS = 100
+MOST_CARDS = 5
+NAME_LETTERS = 100
+REASON_LETTERS = 500
+LATER_FORMATS = ("rounds", "swiss", "duplicate", "league", "bracket")
+LAST_POSITION = 2**63 - 1
+
+
+class Empty(Body):
+    """Nothing, or an empty object."""
+
+
+class NewPlayer(Body):
+    name = Raw(required=True, metadata={"minLength": 1, "maxLength": 200})
+
+
+class NewPlayerToken(Body):
+    tournament_id = Id(allow_none=True)
+    expires_at = Instant(allow_none=True)
+
+
+class NewToken(NewPlayerToken):
+    role = OneOf("auditor", "operator", "director", "admin", required=True)
+
+
+class NewRuleSet(Body):
+    name = Name(required=True)
+    rules = ma.fields.Dict(
+        keys=ma.fields.String(),
+        required=True,
+        error_messages={"required": "is missing", "null": "may not be null", "invalid": "must be an object"},
+        metadata={"description": "A `base` preset and the switches of R12 that differ, or all switches."},
+    )
+
+
+class TournamentChanges(Body):
+    """Any of a structure's terms."""
+
+    name = Text(NAME_LETTERS)
+    format = OneOf("sit_and_go", "freezeout", later=LATER_FORMATS)
+    rules = Raw(
+        metadata={
+            "description": "A preset, or a published rule set: `name` (its newest version) or `name@version`."
+        }
+    )
+    seats_per_table = Whole(2, 4)
+    capacity = Whole(2, 10_000)
+    min_entrants = Whole(2, 10_000)
+    starts_at = Instant(allow_none=True)
+    unit = Whole(1)
+    stack_points = Whole(1, 1_000_000)
+    unit_levels = Several(Whole(1, 1_000_000), 1, MOST_LEVELS)
+    hands_per_level = Whole(1, 10_000)
+    minutes_per_level = Whole(1, 10_000, allow_none=True)
+    turn_seconds = Whole(0, LONGEST_WAIT_SECONDS)
+    between_hands_seconds = Whole(0, LONGEST_WAIT_SECONDS)
+    protest_seconds = Whole(0, LONGEST_WAIT_SECONDS * 30)
+    no_show_hands = Whole(0, 10_000)
+    prizes_bp = PrizeTable(
+        metadata={"oneOf": [{"const": "standard"}, {"type": "array", "items": {"type": "integer"}}]}
+    )
+    rounds = Later(None)
+    hands_per_round = Later(None)
+    advance = Later(None)
+    carry_over = Later(None)
+    time_bank_seconds = Later(0)
+    late_entry_levels = Later(0)
+    check_in = Later(False)
+    entropy_seconds = Later(0)
+    buy_in = Later(None)
+    guarantee = Later(0)
+    bots = Later(0)
+
+
+class NewTournament(TournamentChanges):
+    """A structure: `name` and `format`, and whatever differs from the defaults."""
+
+    name = Text(NAME_LETTERS, required=True)
+    format = OneOf("sit_and_go", "freezeout", later=LATER_FORMATS, required=True)
+
+
+class NewEntry(Body):
+    player_id = Id(required=True)
+
+
+class Cancellation(Body):
+    reason = Text(REASON_LETTERS)
+
+
+class NewPass(Body):
+    turn = Whole(0, MOST, required=True)
+
+
+class NewPlay(NewPass):
+    cards = Several(PlayingCard(), 1, MOST_CARDS, required=True)
+
+
+class Query(Body):
+    """A query's members; those that it does not know are wrong."""
+
+    error_messages = {"unknown": "is not a parameter of this address"}  # noqa: RUF012
+
+
+class DryRun(Query):
+    dry_run = Switch(
+        load_default=False, metadata={"description": "Tell what would be stored, and store nothing."}
+    )
+
+
+class Paged(Query):
+    limit = Digits(1, LARGEST_PAGE, load_default=PAGE)
+    cursor = Raw(metadata={"description": "`next` of the page before."})
+
+
+class PagedTable(Paged):
+    format = OneOf("json", "csv", "ndjson", load_default="json")
+
+
+class StandingsQuery(PagedTable):
+    as_of = Digits(0, LAST_POSITION, metadata={"description": "A log position; now, if left out."})
+
+
+class FeedQuery(Query):
+    """Exactly one of the three."""
+
+    tournament = Id()
+    table = Id()
+    player = Id()
+    after = Digits(
+        0, LAST_POSITION, metadata={"description": "As Last-Event-ID, for those who cannot send it."}
+    )
+
+
+TERMS = frozenset(Structure.__struct_fields__)
+"""The members of a structure that are stored."""

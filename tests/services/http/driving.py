@@ -1,0 +1,114 @@
+"""What the tests of the HTTP API drive it with: requests as somebody, and the service's other processes as a thread."""
+
+from __future__ import annotations
+
+import threading
+from uuid import UUID, uuid4
+
+from flask import Flask
+
+from domain.credential import Role
+from domain.ids import CommandId, TournamentId
+from services.application import credentials, director, hands, tournaments
+from services.application.credentials import Grant
+from services.bootstrap import Services
+from services.envelope import Command
+from services.projections import Projector
+
+
+class Beside:
+    """The projector, and whatever the agenda says is due, in a thread of its own."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._projector = Projector(services.store)
+        self._projector.create()
+        self._over = threading.Event()
+        self.working = threading.Event()
+        self.working.set()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._over.is_set():
+            self._projector.catch_up()
+            if not (self.working.is_set() and self._work()):
+                self._over.wait(0.002)
+
+    def _work(self) -> bool:
+        with self._services.store.database.connection() as conn:
+            due = conn.execute(
+                "SELECT job, args FROM projections.agenda WHERE due_at <= clock_timestamp()"
+            ).fetchall()
+        for job, args in due:
+            self._do(job, args)
+        return bool(due)
+
+    def _do(self, job: str, args: list) -> None:
+        services, store = self._services, self._services.store
+        match job:
+            case "start":
+                tournaments.start_when_due(services, TournamentId(UUID(args[0])))
+            case "draw":
+                director.draw(store, TournamentId(UUID(args[0])))
+            case "deal":
+                director.advance(store, services.rulesets.resolve, TournamentId(UUID(args[0])))
+            case "turn":
+                hands.act_for_absent(services, UUID(args[0]), args[1])
+            case "finalise":
+                hands.finalise(services, UUID(args[0]))
+            case "pause":
+                director.reconcile_pause(store, UUID(args[0]))
+            case "close":
+                director.close_table(store, UUID(args[0]))
+
+
+class Api:
+    """Requests as somebody. Every command gets a key of its own unless it is given one."""
+
+    def __init__(self, app: Flask, token: str | None = None) -> None:
+        self.app = app
+        self.token = token
+
+    def request(
+        self, method: str, path: str, body: object = None, *, key: str | None = "", headers=None, **more
+    ):
+        sent = dict(headers or {})
+        if self.token:
+            sent.setdefault("Authorization", f"Bearer {self.token}")
+        if key is not None and method != "GET" and (method == "POST" or key):
+            sent.setdefault("Idempotency-Key", key or str(uuid4()))
+        if body is not None:
+            more["json"] = body
+        return self.app.test_client().open(path, method=method, headers=sent, **more)
+
+    def get(self, path: str, **more):
+        return self.request("GET", path, **more)
+
+    def post(self, path: str, body: object = None, **more):
+        return self.request("POST", path, body, **more)
+
+    def delete(self, path: str, **more):
+        return self.request("DELETE", path, **more)
+
+    def made(self, path: str, body: object = None, **more) -> dict:
+        """The answer to a command that must be done."""
+        response = self.post(path, body, **more)
+        assert response.status_code in (200, 201), response.text
+        return response.json
+
+    def read(self, path: str, **more) -> dict:
+        response = self.get(path, **more)
+        assert response.status_code == 200, response.text
+        return response.json
+
+
+def make_token(services: Services, role: Role) -> str:
+    command = Command(CommandId(uuid4()), "tests", "")
+    text = credentials.issue(services.store, command, lambda: Grant(role)).text
+    assert text
+    return text
