@@ -146,8 +146,7 @@ class Postgres(_Embedded):
         return bool(working_in(self.cluster))
 
     def spawn(self) -> subprocess.Popen[bytes]:
-        # Nobody works here (see `busy`), so a pid file is left over, and its pid may be another process's by now.
-        (self.cluster / "postmaster.pid").unlink(missing_ok=True)
+        self._forget_reused_pid()
         settings = {
             "listen_addresses": "",
             "unix_socket_directories": str(self.run),
@@ -172,6 +171,13 @@ class Postgres(_Embedded):
 
     def _url(self, database: str) -> str:
         return f"postgresql://big2@/{database}?host={self.run}&port=5432"
+
+    def _forget_reused_pid(self) -> None:
+        """Remove a pid file left over whose number is another process's by now; PostgreSQL sees to the others."""
+        left_over = self.cluster / "postmaster.pid"
+        number = left_over.read_text().partition("\n")[0].strip() if left_over.exists() else ""
+        if number and Path("/proc", number).exists() and not self.busy():
+            left_over.unlink()
 
     def _initialise(self) -> None:
         unfinished = self.cluster.with_suffix(".new")

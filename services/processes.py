@@ -65,7 +65,7 @@ def spawn(
 
 def working_in(directory: Path) -> list[int]:
     """The processes whose working directory is `directory`, as far as we may see (Linux)."""
-    found = []
+    found, directory = [], directory.resolve()
     for entry in Path("/proc").glob("[0-9]*/cwd"):
         try:
             if entry.readlink() == directory:

@@ -150,3 +150,5 @@ def test_who_works_in_a_folder_is_found(open_folder, monkeypatch):
     assert working_in(open_folder) == []
     monkeypatch.chdir(open_folder)
     assert working_in(open_folder) == [os.getpid()]
+    (open_folder / "link").symlink_to(open_folder)
+    assert working_in(open_folder / "link") == [os.getpid()]
