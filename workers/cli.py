@@ -61,9 +61,8 @@ def verify(files: tuple[str, ...]) -> None:
       big2 verify hand.json
       curl -s …/v1/hands/ID/history | big2 verify -
     """
-    from services.bootstrap import presets
-
     from big2.history import verify_lines
+    from services.bootstrap import presets
 
     known = presets()
     _answer(files, lambda text: verify_lines(text, known), lambda line: line["verdict"] == "valid")
@@ -85,9 +84,8 @@ def answer(files: tuple[str, ...]) -> None:
     Example:
       echo '{"rules": "actionpoker", "kind": "classify", "cards": "7D 7S"}' | big2 rules answer -
     """
-    from services.bootstrap import presets
-
     from big2.answers import answer_lines
+    from services.bootstrap import presets
 
     known = presets()
     _answer(files, lambda text: answer_lines(text, known), lambda line: line.get("ok", "error" not in line))
@@ -121,7 +119,6 @@ def rebuild(only_compare: bool, data: Path | None) -> None:
       big2 rebuild                put the new ones in the place of the live ones
     """
     from services.bootstrap import store_in
-
     from services.projections import rebuild as projections
 
     store = store_in(data)
@@ -222,7 +219,8 @@ def _answer(
     status = 0
     for name in files:
         try:
-            text = click.get_text_stream("stdin").read() if name == "-" else Path(name).read_text("utf-8")
+            raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+            text = raw.decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             click.echo(f"{name}: {error}", err=True)
             sys.exit(2)

@@ -13,10 +13,10 @@ from uuid import UUID
 
 from redis import Redis
 from redis.exceptions import RedisError
-from services.bootstrap import Services
 
 from domain.ids import HandId
 from services.application import hands
+from services.bootstrap import Services
 from services.errors import Unavailable
 from services.projections import SCHEMA
 from workers.jobs import JOBS

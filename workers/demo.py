@@ -55,13 +55,14 @@ class Wanted(msgspec.Struct, frozen=True):
 def run(wanted: Wanted, show: Show, data: Path | None = None) -> Summary:
     """Play and prove one tournament in a temporary directory, or in `data`, which is kept."""
     if data is not None:
+        data.mkdir(parents=True, exist_ok=True)
         return _run(wanted, show, data)
     with tempfile.TemporaryDirectory(prefix="big2-demo-") as folder:
+        Path(folder).chmod(0o711)  # as root, the database's own user must pass through it
         return _run(wanted, show, Path(folder))
 
 
 def _run(wanted: Wanted, show: Show, data: Path) -> Summary:
-    Path(data).chmod(0o711)  # as root, the database's own user must pass through it
     inside = data / "data"
     port = _free_port()
     url = f"http://127.0.0.1:{port}"

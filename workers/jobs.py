@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import cache
 from uuid import UUID
 
-from services.bootstrap import Services
-
 from domain.ids import HandId, TableId, TournamentId
 from services import bootstrap
 from services.application import director, hands, tournaments
+from services.bootstrap import Services
 
 JOBS = {
     "start": "workers.jobs.start",
