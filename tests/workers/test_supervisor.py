@@ -30,13 +30,15 @@ ROOT = Path(__file__).parents[2]
 PATIENCE_SECONDS = 30
 
 RUNNER = """
-import json, sys
+import json, sys, time
 from pathlib import Path
 from services.bootstrap import settings
 from services.embedded import EmbeddedError
 from workers.supervisor import AlreadyRunning, Process, serve
 
 def ready(whole):
+    if (whole.data / "slow").exists():
+        time.sleep(1000)
     (whole.data / "ready").write_text(whole.database_url)
 
 processes = [Process(name, [sys.executable, "-c", code]) for name, code in json.loads(sys.argv[2]).items()]
@@ -229,10 +231,12 @@ def test_a_second_supervisor_is_refused(serve):
     first.stop()
 
 
-def test_a_stop_while_it_starts_is_obeyed(serve):
+def test_a_stop_while_it_starts_is_obeyed(serve, data):
+    (data / "slow").touch()
     service = serve(web=SLEEPS)
-    service.until(service.descendants)
+    service.until_said("valkey started")
     service.stop()
+    (data / "slow").unlink()
     assert "web started" not in service.said
 
 
