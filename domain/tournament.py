@@ -247,7 +247,7 @@ def start(t: Tournament, entrants: Sequence[PlayerId], now: datetime) -> list[Ev
     least = max(t.structure.min_entrants, 2)
     if len(entrants) < least:
         raise Conflicting("not-enough-players", f"{len(entrants)} of at least {least} players are entered.")
-    return [Started(entrants=tuple(entrants), level_ends_at=_level_ends_at(t.structure, now))]
+    return [Started(entrants=tuple(entrants), level_ends_at=_level_ends_at(t.structure, t.level, now))]
 
 
 def draw(t: Tournament, now: datetime) -> tuple[TablesDrawn, list[Opened]]:
@@ -304,7 +304,7 @@ def raise_level(t: Tournament, now: datetime) -> list[Event]:
     if t.level >= len(t.structure.unit_levels):
         return []
     level = t.level + 1
-    ends_at = _level_ends_at(t.structure, now) if level < len(t.structure.unit_levels) else None
+    ends_at = _level_ends_at(t.structure, level, now)
     return [LevelRaised(level=level, unit=t.structure.unit_at(level), ends_at=ends_at)]
 
 
@@ -373,6 +373,7 @@ def _published(tournament: TournamentId, version: int, structure: Structure) -> 
     )
 
 
-def _level_ends_at(structure: Structure, now: datetime) -> datetime | None:
+def _level_ends_at(structure: Structure, level: int, now: datetime) -> datetime | None:
+    """When `level`, which begins now, is over; the last one stays."""
     minutes = structure.minutes_per_level
-    return now + timedelta(minutes=minutes) if minutes else None
+    return now + timedelta(minutes=minutes) if minutes and level < len(structure.unit_levels) else None

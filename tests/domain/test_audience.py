@@ -1,0 +1,168 @@
+"""Who may see what: the table of every field of every event. A new field must be decided here too."""
+
+from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
+
+import msgspec
+import pytest
+from hypothesis import given as for_all
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from domain import hand, placing, structure, table, tournament
+from domain.events import Audience, Event, Public, audiences, public_fields, seat_fields
+from domain.topics import TOPICS
+from tests.domain.given import dealt, steady
+from tests.domain.samples import values
+
+
+class Seen(NamedTuple):
+    """Fields by audience; `sealed` are sealed on purpose, by their type or by having no audience."""
+
+    public: str = ""
+    own_seat: str = ""
+    after_hand: str = ""
+    sealed: str = ""
+
+
+FIELDS = {
+    "player.enrolled.1": Seen("player_id"),
+    "player.barred.1": Seen(sealed="reason"),
+    "player.reinstated.1": Seen(sealed="reason"),
+    "credential.issued.1": Seen(
+        "credential_id role", sealed="secret_hash player_id tournament_id expires_at"
+    ),
+    "credential.revoked.1": Seen(),
+    "ruleset.published.1": Seen("name version ruleset digest"),
+    "roster.registered.1": Seen("tournament_id entry_id player_id"),
+    "roster.withdrawn.1": Seen("tournament_id player_id"),
+    "roster.closed.1": Seen("tournament_id"),
+    "tournament.seeds_committed.1": Seen("tournament_id draw_commitment", sealed="master draw_seed"),
+    "tournament.published.1": Seen("tournament_id version structure structure_hash"),
+    "tournament.started.1": Seen("entrants level_ends_at"),
+    "tournament.tables_drawn.1": Seen("tables final draw"),
+    "tournament.table_broken.1": Seen("number table_id"),
+    "tournament.player_moved.1": Seen("player_id from_table from_seat to_table to_seat draw"),
+    "tournament.level_raised.1": Seen("level unit ends_at"),
+    "tournament.placed.1": Seen("player_id table_id hand_id stack no_show place"),
+    "tournament.paused.1": Seen("at"),
+    "tournament.resumed.1": Seen("level_ends_at"),
+    "tournament.prizes_awarded.1": Seen("pool prizes"),
+    "tournament.finished.1": Seen("standings draw_seed"),
+    "tournament.cancelled.1": Seen("reason entrants draw_seed"),
+    "table.opened.1": Seen("table_id tournament_id number seats_per_table rules places first_dealer deal_at"),
+    "table.seated.1": Seen("place"),
+    "table.vacated.1": Seen("seat player_id stack reason"),
+    "table.hand_begun.1": Seen("hand_id number dealer direction level unit"),
+    "table.hand_ended.1": Seen("hand_id number winner net points stacks acted absent deal_at"),
+    "table.paused.1": Seen(),
+    "table.resumed.1": Seen(),
+    "table.closed.1": Seen(),
+    "hand.committed.1": Seen("hand_id table_id tournament_id number commitment", sealed="seed"),
+    "hand.dealt.1": Seen(
+        "rules structure_hash level unit dealer direction leader seats timing next_turn",
+        own_seat="cards",
+        after_hand="ruleset stub",
+    ),
+    "hand.played.1": Seen("turn seat cards by next_turn", after_hand="breach"),
+    "hand.passed.1": Seen("turn seat reason next_turn", after_hand="breach"),
+    "hand.clock_stopped.1": Seen("turn remaining_ms"),
+    "hand.clock_started.1": Seen("turn deadline"),
+    "hand.settled.1": Seen("winner cards_left liable transfers net"),
+    "hand.voided.1": Seen("reason"),
+    "hand.finalised.1": Seen("seed"),
+}
+
+VALUES = {  # a value's fields are seen with the field that holds it
+    table.Place: "seat player_id stack seen absent_hands",
+    tournament.DrawnTable: "number table_id dealer places",
+    tournament.Prize: "place tied player_id amount",
+    placing.Standing: "place tied player_id",
+    hand.SeatDealt: "seat player_id stack",
+    hand.Timing: "turn_seconds between_hands_seconds protest_seconds",
+    hand.Turn: "number seat deadline",
+    hand.Transfer: "payer receiver points due paid covers",
+    structure.Structure: (
+        "name format rules seats_per_table capacity min_entrants starts_at unit stack_points unit_levels"
+        " hands_per_level minutes_per_level turn_seconds between_hands_seconds protest_seconds no_show_hands"
+        " prizes_bp"
+    ),
+}
+
+
+def test_every_event_is_in_the_table():
+    assert sorted(FIELDS) == sorted(TOPICS)
+
+
+@pytest.mark.parametrize(("topic", "seen"), FIELDS.items(), ids=FIELDS)
+def test_each_field_is_seen_by_whom_the_table_says(topic, seen):
+    found = {audience: [] for audience in Audience}
+    for name, audience in audiences(TOPICS[topic]).items():
+        found[audience].append(name)
+    assert found == {
+        Audience.PUBLIC: seen.public.split(),
+        Audience.OWN_SEAT: seen.own_seat.split(),
+        Audience.AFTER_HAND: seen.after_hand.split(),
+        Audience.SEALED: seen.sealed.split(),
+    }
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+@settings(steady, max_examples=5)
+@for_all(st.data())
+def test_everybody_sees_the_public_fields_and_no_others(topic, data):
+    event = data.draw(values(TOPICS[topic]))
+    assert sorted(public_fields(event)) == sorted(FIELDS[topic].public.split())
+    assert sorted(seat_fields(event)) == sorted(FIELDS[topic].own_seat.split())
+    json_ready(public_fields(event))
+
+
+def json_ready(value: Any) -> None:
+    if isinstance(value, dict):
+        assert all(type(key) is str for key in value)
+        json_ready(list(value.values()))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            json_ready(inner)
+    else:
+        assert value is None or type(value) in (bool, int, str), value
+
+
+def inner_structs(hint: Any) -> set[type]:
+    found = {hint} if isinstance(hint, type) and issubclass(hint, msgspec.Struct) else set()
+    for struct in tuple(found):
+        for inner in get_type_hints(struct, include_extras=True).values():
+            found |= inner_structs(inner)
+    return found.union(*map(inner_structs, get_args(hint)))
+
+
+def test_each_value_inside_an_event_is_in_the_table_with_its_fields():
+    found = set().union(*map(inner_structs, TOPICS.values())) - set(TOPICS.values())
+    assert {kind: " ".join(kind.__struct_fields__) for kind in found} == VALUES
+
+
+def test_what_is_secret_while_a_hand_runs_is_public_nowhere():
+    secret = {"seed", "stub", "breach", "master", "draw_seed", "secret_hash", "ruleset"}
+    revealed = {"hand.finalised.1": {"seed"}, "tournament.finished.1": {"draw_seed"}}
+    revealed |= {"tournament.cancelled.1": {"draw_seed"}, "ruleset.published.1": {"ruleset"}}
+    for topic, seen in FIELDS.items():
+        assert secret & set(seen.public.split()) == revealed.get(topic, set())
+
+
+def test_a_deal_shows_nobody_but_its_seat_a_card():
+    committed, event = dealt({1: "3D 9C", 2: "4D 5C"})
+    told = str([public_fields(committed), public_fields(event)])
+    assert not any(card in told for card in ("3D", "9C", "4D", "5C"))
+    assert committed.seed.hex() not in told
+    assert seat_fields(event) == {"cards": {"1": "3D 9C", "2": "4D 5C"}}
+    assert seat_fields(committed) == {}
+
+
+def test_a_field_without_an_audience_is_shown_to_nobody():
+    class Undecided(Event, frozen=True, kw_only=True):
+        decided: Public[int]
+        undecided: int
+        annotated: Annotated[int, "a note"]
+
+    event = Undecided(decided=1, undecided=2, annotated=3)
+    assert public_fields(event) == {"decided": 1}
+    assert seat_fields(event) == {}

@@ -1,0 +1,108 @@
+"""The names under which events are stored: a contract, so these tests hold the list."""
+
+import re
+
+import msgspec
+import pytest
+from hypothesis import given as for_all
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from domain.events import Event
+from domain.topics import TOPICS
+from tests.domain.given import steady
+from tests.domain.samples import values
+
+STORED = [
+    "credential.issued.1",
+    "credential.revoked.1",
+    "hand.clock_started.1",
+    "hand.clock_stopped.1",
+    "hand.committed.1",
+    "hand.dealt.1",
+    "hand.finalised.1",
+    "hand.passed.1",
+    "hand.played.1",
+    "hand.settled.1",
+    "hand.voided.1",
+    "player.barred.1",
+    "player.enrolled.1",
+    "player.reinstated.1",
+    "roster.closed.1",
+    "roster.registered.1",
+    "roster.withdrawn.1",
+    "ruleset.published.1",
+    "table.closed.1",
+    "table.hand_begun.1",
+    "table.hand_ended.1",
+    "table.opened.1",
+    "table.paused.1",
+    "table.resumed.1",
+    "table.seated.1",
+    "table.vacated.1",
+    "tournament.cancelled.1",
+    "tournament.finished.1",
+    "tournament.level_raised.1",
+    "tournament.paused.1",
+    "tournament.placed.1",
+    "tournament.player_moved.1",
+    "tournament.prizes_awarded.1",
+    "tournament.published.1",
+    "tournament.resumed.1",
+    "tournament.seeds_committed.1",
+    "tournament.started.1",
+    "tournament.table_broken.1",
+    "tournament.tables_drawn.1",
+]
+"""What logs hold by now. Lines are only ever added."""
+
+
+def descendants(kind):
+    return {d for child in kind.__subclasses__() for d in (child, *descendants(child))}
+
+
+def test_no_stored_name_vanishes_and_each_new_one_is_put_on_the_list():
+    assert sorted(TOPICS) == sorted(STORED)
+
+
+def test_every_event_is_registered_and_each_once():
+    registered = list(TOPICS.values())
+    assert len(set(registered)) == len(registered)
+    ours = {kind for kind in descendants(Event) if kind.__module__.startswith("domain.")}
+    assert set(registered) == ours
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_name_is_the_aggregate_the_event_and_a_number(topic):
+    assert re.fullmatch(r"[a-z]+\.[a-z]+(_[a-z]+)*\.[1-9][0-9]*", topic)
+    assert TOPICS[topic].__module__ == f"domain.{topic.partition('.')[0]}"
+
+
+def test_numbers_count_from_1_without_holes():
+    numbers = {}
+    for topic in TOPICS:
+        name, _, number = topic.rpartition(".")
+        numbers.setdefault(name, []).append(int(number))
+    assert all(sorted(found) == list(range(1, len(found) + 1)) for found in numbers.values())
+
+
+@pytest.mark.parametrize("kind", TOPICS.values(), ids=TOPICS)
+@settings(steady, max_examples=15)
+@for_all(st.data())
+def test_an_event_comes_back_from_json_as_it_went(kind, data):
+    event = data.draw(values(kind))
+    back = msgspec.json.decode(msgspec.json.encode(event), type=kind)
+    assert back == event
+    assert type(back) is kind
+    assert repr(back) == repr(event)  # equal types all the way down
+
+
+@pytest.mark.parametrize("kind", TOPICS.values(), ids=TOPICS)
+def test_an_event_is_frozen(kind):
+    assert kind.__struct_config__.frozen
+
+
+@pytest.mark.parametrize("kind", TOPICS.values(), ids=TOPICS)
+def test_an_event_has_no_defaults(kind):
+    """What an event says is decided when it is made: a default that changes later would change the past."""
+    assert kind.__struct_defaults__ == ()
