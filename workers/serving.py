@@ -19,6 +19,7 @@ from services.application.credentials import Grant
 from services.bootstrap import Settings
 from services.embedded import EmbeddedError
 from services.envelope import Command
+from services.errors import StoreError
 from services.postgres import migrate
 from services.projections import Projector
 from workers.supervisor import AlreadyRunning, Process
@@ -34,7 +35,7 @@ def serve(*, host: str | None, port: int | None, data: Path | None) -> None:
     own = [_process(name) for name in ("web", "worker", "clock", "projector")]
     try:
         supervise(settings, own, [make_projections, make_first_token])
-    except (AlreadyRunning, EmbeddedError) as error:
+    except (AlreadyRunning, EmbeddedError, StoreError) as error:
         raise click.ClickException(str(error)) from error
 
 
