@@ -22,7 +22,7 @@ from domain.tournament import State, TableBroken, Tournament
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """A table as it stands, and the log position of its newest event (hands end in the order of the log)."""
+    """A table as it stands, and the log position of its last hand's end (hands end in the order of the log)."""
 
     table: Table
     position: int
@@ -78,7 +78,7 @@ class _Director:
     def _place_who_is_out(self) -> None:
         """Hand by hand in the order of the log: `self.tables` is in that order."""
         for number, table in list(self.tables.items()):
-            broke = [taken for taken in table.seats.values() if table.waiting and taken.stack == 0]
+            broke = [taken for taken in table.seats.values() if table.waiting and taken.stack <= 0]
             outs = [Out(taken.player_id, table.last_hand_id, taken.stack - taken.net) for taken in broke]
             self._place(number, in_order(outs))
 
