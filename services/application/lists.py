@@ -71,6 +71,14 @@ SELECT place, tied, player_id, COALESCE(p.name, '(erased)') AS name, points, han
 FROM placed LEFT JOIN people p USING (player_id)
 WHERE (-points, player_id) > (%(points)s, %(player)s) ORDER BY row LIMIT %(limit)s
 """
+_NEWEST = {
+    "players": "SELECT max(created) FROM projections.players",
+    "rulesets": "SELECT max(position) FROM projections.rulesets",
+    "tournaments": "SELECT max(position) FROM projections.tournaments",
+    "leaderboard": "SELECT max(position) FROM projections.leaderboard",
+    "tournament": "SELECT max(position) FROM projections.tournaments WHERE tournament_id = %(id)s",
+    "tables": "SELECT max(position) FROM projections.tables WHERE tournament_id = %(id)s",
+}
 _FIRST = -(2**63)
 _NOBODY = UUID(int=0)
 
@@ -95,6 +103,11 @@ def tournament_must_exist(db: Database, tournament_id: UUID) -> None:
         db, "SELECT 1 FROM projections.tournaments WHERE tournament_id = %(id)s", {"id": tournament_id}
     ):
         raise NotFound("tournament")
+
+
+def newest(db: Database, what: str, tournament_id: UUID | None = None) -> int:
+    """The log position of the newest event of a list; 0 if it has none."""
+    return _fetch(db, _NEWEST[what], {"id": tournament_id})[0]["max"] or 0
 
 
 def players(db: Database, after: int | None, limit: int) -> Page[shapes.Player]:

@@ -119,33 +119,47 @@ def withdraw(
         return execute(store, command, (ROSTER, roster_id(t)), decide)
 
 
-def start(services: Services, command: Command, t: TournamentId) -> Outcome[Tournament]:
-    """Start now, with whoever is entered; registration closes in the same transaction."""
+def start(
+    services: Services, command: Command, t: TournamentId, read: Callable[[], object]
+) -> Outcome[Tournament]:
+    """Start now, with whoever is entered; registration closes in the same transaction.
+
+    `read` refuses a body that should be empty, once no conflict stands in the way; so below.
+    """
 
     def decide(stream: Stream[Tournament], now: datetime) -> Decision:
         roster = services.store.load(ROSTER, roster_id(t))
         entered = list((roster.state or Roster()).entries)
         started = decide_on.start(existing(stream, "tournament"), entered, now)
+        read()
         return _with_roster_closed(stream, started, roster, t)
 
     with services.store.lock(roster_id(t)):
         return execute(services.store, command, (TOURNAMENT, t), decide)
 
 
-def pause(services: Services, command: Command, t: TournamentId) -> Outcome[Tournament]:
+def pause(
+    services: Services, command: Command, t: TournamentId, read: Callable[[], object]
+) -> Outcome[Tournament]:
     """Stop the deals and the clocks; a hand that runs stays playable."""
 
     def decide(stream: Stream[Tournament], now: datetime) -> Decision:
-        return Decision([on(stream, *decide_on.pause(existing(stream, "tournament"), now))])
+        events = decide_on.pause(existing(stream, "tournament"), now)
+        read()
+        return Decision([on(stream, *events)])
 
     return execute(services.store, command, (TOURNAMENT, t), decide)
 
 
-def resume(services: Services, command: Command, t: TournamentId) -> Outcome[Tournament]:
+def resume(
+    services: Services, command: Command, t: TournamentId, read: Callable[[], object]
+) -> Outcome[Tournament]:
     """Let play go on after a pause."""
 
     def decide(stream: Stream[Tournament], now: datetime) -> Decision:
-        return Decision([on(stream, *decide_on.resume(existing(stream, "tournament"), now))])
+        events = decide_on.resume(existing(stream, "tournament"), now)
+        read()
+        return Decision([on(stream, *events)])
 
     return execute(services.store, command, (TOURNAMENT, t), decide)
 

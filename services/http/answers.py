@@ -10,6 +10,7 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 import msgspec
 from flask import Response, request
@@ -67,13 +68,12 @@ def cursor_of(key: Sequence[object]) -> str:
 
 
 def key_of(cursor: str | None, *kinds: type) -> list[Any] | None:
-    """The position in a cursor of such kinds; a problem if it is none of ours."""
+    """The position in a cursor: integers, texts, UUIDs; a problem if it is none of ours."""
     if cursor is None:
         return None
     try:
         key = json.loads(base64.urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4)))
-        if [type(part) for part in key] == list(kinds) and not any(_too_large(part) for part in key):
-            return list(key)
+        return [_part(kind, part) for kind, part in zip(kinds, key, strict=True)]
     except (ValueError, TypeError, RecursionError, binascii.Error):
         pass
     raise Problem(
@@ -81,8 +81,12 @@ def key_of(cursor: str | None, *kinds: type) -> list[Any] | None:
     )
 
 
-def _too_large(part: object) -> bool:
-    return (isinstance(part, int) and not 0 <= part < 2**63) or (isinstance(part, str) and "\0" in part)
+def _part(kind: type, part: object) -> object:
+    if kind is UUID and isinstance(part, str):
+        return UUID(part)
+    if type(part) is not kind or "\0" in str(part) or (kind is int and abs(int(str(part))) >= 2**63):
+        raise ValueError(part)
+    return part
 
 
 def _with_etag(body: bytes, content_type: str) -> Response:

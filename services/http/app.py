@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 
-from flask import Flask, Response
+from flask import Flask, Response, request
 from flask_smorest import Api
+from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -14,7 +15,7 @@ from domain.errors import Conflicting, NotAllowed, Refused, Rejected
 from services.application.errors import NotFound
 from services.bootstrap import Services
 from services.errors import Unavailable
-from services.http import documents, health, leaderboards, play, players, rulesets, tournaments
+from services.http import boards, documents, health, leaderboards, play, players, rulesets, tournaments
 from services.http.access import Gate
 from services.http.calls import EXTENSION, LARGEST_BODY, Parts
 from services.http.feed import Places
@@ -87,7 +88,7 @@ def create_app(services: Services) -> Flask:
 
 def _add_routes(app: Flask) -> None:
     api = BigTwoApi(app)
-    for module in (players, rulesets, tournaments, play, leaderboards):
+    for module in (players, rulesets, tournaments, boards, play, leaderboards):
         api.register_blueprint(module.blueprint)
     documents.describe(api)
     app.register_blueprint(health.blueprint)
@@ -100,6 +101,7 @@ def _add_errors(app: Flask) -> None:
     app.register_error_handler(Rejected, _rejected)
     app.register_error_handler(IllegalPlay, _illegal)
     app.register_error_handler(Unavailable, _unavailable)
+    app.register_error_handler(ParseException, _unreadable)
     app.register_error_handler(Exception, _bug)
 
 
@@ -130,6 +132,11 @@ def _unavailable(error: Unavailable) -> Response:
     return response_of(Problem("unavailable", headers={"Retry-After": "1"}))
 
 
+def _unreadable(_error: ParseException) -> Response:
+    """A chunked body that is broken, which gunicorn finds while we read it."""
+    return response_of(Problem("bad-request"))
+
+
 def _bug(error: Exception) -> Response:
     log.error("a request failed: %s", type(error).__name__, exc_info=error)
     return response_of(Problem("internal"))
@@ -153,6 +160,12 @@ def _sentence(reason: str) -> str:
 
 def _secured(response: Response) -> Response:
     """Headers for every answer; the pages of /docs bring scripts of their own."""
+    headers = response.headers
+    if request.path.startswith(documents.DOCS):
+        headers["Content-Security-Policy"] = _DOCS_POLICY
     for name, value in _HEADERS.items():
-        response.headers.setdefault(name, value)
+        if name not in headers:
+            headers.add(name, value)
+    if request.method == "OPTIONS":
+        headers.pop("Content-Type", None)
     return response

@@ -7,7 +7,7 @@ from flask import Blueprint, Response
 from flask_smorest import Api
 from flask_swagger_ui import get_swaggerui_blueprint
 
-from services.http.problems import PROBLEMS, Problem, page_of
+from services.http.problems import PROBLEMS, Problem, document_of, page_of
 from services.http.routing import IDEMPOTENCY_KEY, IF_NONE_MATCH, OPTIONAL_KEY, SHAPES
 
 DOCS = "/docs"
@@ -44,6 +44,10 @@ def describe(api: Api) -> None:
     for name, schema in sorted(described.items()):
         components.schema(name, schema)
     components.schema("Problem", _PROBLEM)
+    for slug in PROBLEMS:
+        components.example(slug, {"value": document_of(slug)})
+    for leftover in ("Error", "PaginationMetadata"):  # flask-smorest's own, which no route uses
+        components.schemas.pop(leftover, None)
     components.security_scheme(
         "bearer", {"type": "http", "scheme": "bearer", "bearerFormat": "b2_<id>_<secret>"}
     )

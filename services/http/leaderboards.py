@@ -5,7 +5,6 @@ from __future__ import annotations
 from uuid import UUID
 
 from flask import Response
-from flask_smorest import Blueprint
 
 from services.application import lists
 from services.application import resources as shapes
@@ -13,9 +12,9 @@ from services.application.errors import NotFound
 from services.http import feed, schemas
 from services.http.answers import key_of, listed
 from services.http.calls import Call
-from services.http.routing import get
+from services.http.routing import Routes, get
 
-blueprint = Blueprint("watching", __name__, description="Leaderboards, and events as they happen")
+blueprint = Routes("watching", "Leaderboards, and events as they happen")
 ALL_TIME = "all"
 
 
@@ -24,7 +23,8 @@ def list_leaderboards(call: Call) -> Response:
     """List the seasons that have a leaderboard"""
     key_of(call.query.get("cursor"))
     seasons = lists.seasons(call.services.store.database)
-    return listed(lists.Page(shapes.Season, seasons, None), call.listener.position, call.query)
+    as_of = lists.newest(call.services.store.database, "leaderboard")
+    return listed(lists.Page(shapes.Season, seasons, None), as_of, call.query)
 
 
 @get(
@@ -40,10 +40,10 @@ def get_leaderboard(call: Call, season: str) -> Response:
     """Read a season's leaderboard, by points; the season `all` is all time"""
     if season != ALL_TIME:
         raise NotFound("season")
-    key = key_of(call.query.get("cursor"), int, str)
-    after = (int(key[0]), UUID(key[1])) if key else None
+    key = key_of(call.query.get("cursor"), int, UUID)
+    after = (key[0], key[1]) if key else None
     page = lists.leaders(call.services.store.database, after, call.query["limit"])
-    return listed(page, call.listener.position, call.query)
+    return listed(page, lists.newest(call.services.store.database, "leaderboard"), call.query)
 
 
 @get(

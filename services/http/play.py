@@ -5,7 +5,6 @@ from __future__ import annotations
 from uuid import UUID
 
 from flask import Response
-from flask_smorest import Blueprint
 
 from domain.hand import HAND, State
 from domain.ids import HandId, TableId
@@ -20,9 +19,9 @@ from services.http.access import CHALLENGE, Who
 from services.http.answers import read, written
 from services.http.calls import Call
 from services.http.problems import Problem
-from services.http.routing import command, get
+from services.http.routing import Routes, command, get
 
-blueprint = Blueprint("play", __name__, description="Tables, hands, plays and passes")
+blueprint = Routes("play", "Tables, hands, plays and passes")
 ONE = "/hands/<uuid:hand_id>"
 _ACTING = ("forbidden", "hand-closed", "stale-turn", "not-your-turn", "assistant-rule")
 

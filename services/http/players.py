@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from flask import Response
-from flask_smorest import Blueprint
 
 from domain.credential import Role
 from domain.ids import CredentialId, PlayerId
@@ -18,9 +17,9 @@ from services.http import schemas
 from services.http.access import Who
 from services.http.answers import gone, key_of, listed, read, written
 from services.http.calls import Call
-from services.http.routing import command, get
+from services.http.routing import Routes, command, get
 
-blueprint = Blueprint("people", __name__, description="Players, and the tokens of whoever uses the service")
+blueprint = Routes("people", "Players, and the tokens of whoever uses the service")
 
 
 @command(
@@ -60,7 +59,7 @@ def list_players(call: Call) -> Response:
     """List the players, in the order of their enrolment"""
     key = key_of(call.query.get("cursor"), int)
     page = lists.players(call.services.store.database, key[0] if key else None, call.query["limit"])
-    return listed(page, call.listener.position, call.query)
+    return listed(page, lists.newest(call.services.store.database, "players"), call.query)
 
 
 @get(blueprint, "/players/<uuid:player_id>", shapes.Player)

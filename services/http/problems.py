@@ -178,15 +178,16 @@ class Problem(Exception):  # noqa: N818 - it is what is answered
         self.headers = headers or {}
 
 
+def document_of(slug: str, detail: str = "") -> dict[str, object]:
+    """A problem's members; its advice stands in where there is no more to say."""
+    kind = PROBLEMS[slug]
+    return {"type": BASE + slug, "title": kind.title, "status": kind.status, "detail": detail or kind.advice}
+
+
 def response_of(problem: Problem) -> Response:
     """The problem document."""
     kind = PROBLEMS[problem.slug]
-    document: dict[str, object] = {
-        "type": BASE + problem.slug,
-        "title": kind.title,
-        "status": kind.status,
-        "detail": problem.detail or kind.advice,
-    }
+    document = document_of(problem.slug, problem.detail)
     if problem.clause:
         document["clause"] = problem.clause
     if problem.errors:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response
-from flask_smorest import Blueprint
 
 from big2.rulesets import ruleset_to_mapping
 from domain.ruleset import RuleSetPublished, ruleset_digest
@@ -18,10 +17,10 @@ from services.http import schemas
 from services.http.access import Who
 from services.http.answers import key_of, listed, read, written
 from services.http.calls import Call
-from services.http.routing import command, get
+from services.http.routing import Routes, command, get
 from services.http.wouldbe import would_be
 
-blueprint = Blueprint("rule sets", __name__, description="Built-in presets and published rule sets (R12)")
+blueprint = Routes("rule sets", "Built-in presets and published rule sets (R12)")
 
 
 @get(blueprint, "/rulesets", shapes.RuleSet, query=schemas.Paged(), projected=True, listed=True)
@@ -35,7 +34,7 @@ def list_rulesets(call: Call) -> Response:
     items = sorted([*presets, *published.items], key=_order)
     more = len(items) > limit or published.next is not None
     page = published._replace(items=items[:limit], next=_order(items[limit - 1]) if more else None)
-    return listed(page, call.listener.position, call.query)
+    return listed(page, lists.newest(call.services.store.database, "rulesets"), call.query)
 
 
 @get(blueprint, "/rulesets/<string:name>", shapes.RuleSet)

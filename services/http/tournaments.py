@@ -5,13 +5,12 @@ from __future__ import annotations
 from uuid import UUID
 
 from flask import Response
-from flask_smorest import Blueprint
 
 from domain.ids import PlayerId, TournamentId, tournament_id
 from domain.roster import Registered
 from domain.tournament import TOURNAMENT
 from domain.tournament import Tournament as State
-from services.application import lists, standings, tournaments
+from services.application import lists, tournaments
 from services.application import resources as shapes
 from services.application.errors import existing
 from services.application.players import name_of
@@ -20,11 +19,10 @@ from services.http import schemas
 from services.http.access import Who
 from services.http.answers import gone, key_of, listed, read, written
 from services.http.calls import Call
-from services.http.problems import Problem
-from services.http.routing import command, get
+from services.http.routing import Routes, command, get
 from services.http.wouldbe import would_be
 
-blueprint = Blueprint("tournaments", __name__, description="Tournaments, from the publication to the prizes")
+blueprint = Routes("tournaments", "Tournaments, from the publication to the prizes")
 ONE = "/tournaments/<uuid:tournament_id>"
 
 
@@ -54,7 +52,7 @@ def list_tournaments(call: Call) -> Response:
     """List all tournaments, the newest first"""
     key = key_of(call.query.get("cursor"), int)
     page = lists.tournaments(call.services.store.database, key[0] if key else None, call.query["limit"])
-    return listed(page, call.listener.position, call.query)
+    return listed(page, lists.newest(call.services.store.database, "tournaments"), call.query)
 
 
 @get(blueprint, ONE, shapes.Tournament, projected=True)
@@ -130,7 +128,7 @@ def list_entries(call: Call, tournament_id: UUID) -> Response:
     lists.tournament_must_exist(database, tournament_id)
     key = key_of(call.query.get("cursor"), int)
     page = lists.entries(database, tournament_id, key[0] if key else None, call.query["limit"])
-    return listed(page, call.listener.position, call.query)
+    return listed(page, lists.newest(database, "tournament", tournament_id), call.query)
 
 
 @command(
@@ -163,8 +161,8 @@ def withdraw(call: Call, tournament_id: UUID, player_id: UUID) -> Response:
 )
 def start(call: Call, tournament_id: UUID) -> Response:
     """Start now with whoever is entered"""
-    call.body.read()
-    return _written(tournaments.start(call.services, call.command, TournamentId(tournament_id)), 200)
+    t = TournamentId(tournament_id)
+    return _written(tournaments.start(call.services, call.command, t, call.body.read), 200)
 
 
 @command(
@@ -180,8 +178,8 @@ def start(call: Call, tournament_id: UUID) -> Response:
 )
 def pause(call: Call, tournament_id: UUID) -> Response:
     """Stop the deals and the clocks; running hands may be played to their end"""
-    call.body.read()
-    return _written(tournaments.pause(call.services, call.command, TournamentId(tournament_id)), 200)
+    t = TournamentId(tournament_id)
+    return _written(tournaments.pause(call.services, call.command, t, call.body.read), 200)
 
 
 @command(
@@ -197,8 +195,8 @@ def pause(call: Call, tournament_id: UUID) -> Response:
 )
 def resume(call: Call, tournament_id: UUID) -> Response:
     """Go on after a pause"""
-    call.body.read()
-    return _written(tournaments.resume(call.services, call.command, TournamentId(tournament_id)), 200)
+    t = TournamentId(tournament_id)
+    return _written(tournaments.resume(call.services, call.command, t, call.body.read), 200)
 
 
 @command(
@@ -217,75 +215,6 @@ def cancel(call: Call, tournament_id: UUID) -> Response:
     """Cancel the tournament: running hands are voided"""
     reason = lambda: str(call.body.read().get("reason", "cancelled"))  # noqa: E731
     return _written(tournaments.cancel(call.services, call.command, TournamentId(tournament_id), reason), 200)
-
-
-@get(
-    blueprint,
-    f"{ONE}/standings",
-    shapes.Standing,
-    query=schemas.StandingsQuery(),
-    projected=True,
-    listed=True,
-    table=True,
-)
-def get_standings(call: Call, tournament_id: UUID) -> Response:
-    """Read the standings, now or as of a log position"""
-    database = call.services.store.database
-    lists.tournament_must_exist(database, tournament_id)
-    query = call.query
-    key = key_of(query.get("cursor"), int, int)
-    as_of, after = key or (query.get("as_of", call.listener.position), 0)
-    if as_of > call.listener.position:
-        raise Problem("validation", errors={"/query/as_of": "lies ahead of the log"})
-    page, newest = standings.standings(database, tournament_id, as_of, after, query["limit"])
-    return listed(page, as_of if newest is None else newest, query)
-
-
-@get(blueprint, f"{ONE}/tables", shapes.Table, query=schemas.Paged(), projected=True, listed=True)
-def list_tables(call: Call, tournament_id: UUID) -> Response:
-    """List every table that was ever opened, by number"""
-    database = call.services.store.database
-    lists.tournament_must_exist(database, tournament_id)
-    key = key_of(call.query.get("cursor"), int)
-    page = lists.tables(database, tournament_id, key[0] if key else None, call.query["limit"])
-    return listed(page, call.listener.position, call.query)
-
-
-@get(
-    blueprint,
-    f"{ONE}/prizes",
-    shapes.Prize,
-    query=schemas.PagedTable(),
-    projected=True,
-    listed=True,
-    table=True,
-)
-def list_prizes(call: Call, tournament_id: UUID) -> Response:
-    """List the prizes, in basis points of the pool: promised while it runs, awarded at the end"""
-    prizes = lists.prizes(call.services.store.database, tournament_id)
-    key = key_of(call.query.get("cursor"), int)
-    first = key[0] if key else 0
-    upto = first + call.query["limit"]
-    page = lists.Page(shapes.Prize, prizes[first:upto], (upto,) if len(prizes) > upto else None)
-    return listed(page, call.listener.position, call.query)
-
-
-@get(
-    blueprint,
-    f"{ONE}/hands",
-    shapes.HandLine,
-    query=schemas.PagedTable(),
-    projected=True,
-    listed=True,
-    table=True,
-)
-def list_hands(call: Call, tournament_id: UUID) -> Response:
-    """List the hands, in the order of their deals"""
-    database = call.services.store.database
-    lists.tournament_must_exist(database, tournament_id)
-    key = key_of(call.query.get("cursor"), int)
-    page = lists.hands(database, tournament_id, key[0] if key else None, call.query["limit"])
-    return listed(page, call.listener.position, call.query)
 
 
 def _terms(call: Call) -> tournaments.Terms:
