@@ -12,16 +12,17 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import msgspec
 
 from big2.history import verify
 from services import bootstrap
 from services.audit import LogProof, verify_log
+from services.errors import Unavailable
 from services.processes import spawn
 from services.projections.rebuild import compare
 from services.store import Store
@@ -125,30 +126,51 @@ def _proved(admin: Client, tournament: str, data: Path, show: Show, seconds: flo
     state = admin.get(path)
     standings = list(admin.pages(f"{path}/standings"))
     hands = list(admin.pages(f"{path}/hands"))
-    problems = list(_judged(admin, hands, show))
-    store = bootstrap.store_in(data)
-    try:
-        proof = verify_log(store, show.progress("chain"))
-        problems += [
-            f"projection {d.table} differs from its rebuild" for d in compare(store, show.progress("rebuild"))
-        ]
-        void = _void_chips(store, tournament)
-    finally:
-        store.close()
+    log = _until_available(lambda: _log_proved(data, tournament, show))
     stack = state["stack_points"] * state["unit"]
     return Summary(
         entrants=state["entrants"],
         tables=sum(1 for _ in admin.pages(f"{path}/tables")),
         hands=len(hands),
-        plays=_count(proof, "hand.played.1"),
-        events=proof.events,
-        moves=_count(proof, "tournament.player_moved.1"),
+        plays=_count(log.proof, "hand.played.1"),
+        events=log.proof.events,
+        moves=_count(log.proof, "tournament.player_moved.1"),
         seconds=round(seconds, 1),
         winner=next(s["name"] for s in standings if s["place"] == 1),
         chips_issued=stack * state["entrants"],
-        chips_end=sum(s["chips"] for s in standings) + void,
-        problems=tuple(problems),
+        chips_end=sum(s["chips"] for s in standings) + log.void_chips,
+        problems=(*_judged(admin, hands, show), *log.problems),
     )
+
+
+class _LogProved(NamedTuple):
+    proof: LogProof
+    void_chips: int
+    problems: list[str]
+
+
+def _log_proved(data: Path, tournament: str, show: Show) -> _LogProved:
+    """Straight from the database, not through the service that is to be proved."""
+    store = bootstrap.store_in(data)
+    try:
+        proof = verify_log(store, show.progress("chain"))
+        differences = compare(store, show.progress("rebuild"))
+        problems = [f"projection {d.table} differs from its rebuild" for d in differences]
+        return _LogProved(proof, _void_chips(store, tournament), problems)
+    finally:
+        store.close()
+
+
+def _until_available(prove: Callable[[], _LogProved]) -> _LogProved:
+    """Begin again when the database goes away meanwhile; the supervisor brings it back."""
+    give_up = time.monotonic() + READY_SECONDS
+    while True:
+        try:
+            return prove()
+        except Unavailable:
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(RESTART_SECONDS)
 
 
 def _judged(admin: Client, hands: list[dict[str, Any]], show: Show) -> Iterator[str]:
