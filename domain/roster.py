@@ -55,7 +55,7 @@ ROSTER = Aggregate("roster", evolve)
 
 def register(roster: Roster, tournament: TournamentId, player: PlayerId, capacity: int) -> list[Event]:
     """Enters `player`; exactly `capacity` entries fit."""
-    _must_be_open(roster)
+    must_be_open(roster)
     if player in roster.entries:
         raise Conflicting("already-registered", "The player is entered already.")
     if len(roster.entries) >= capacity:
@@ -65,7 +65,7 @@ def register(roster: Roster, tournament: TournamentId, player: PlayerId, capacit
 
 def withdraw(roster: Roster, tournament: TournamentId, player: PlayerId) -> list[Event]:
     """Takes `player` off the list, until the start."""
-    _must_be_open(roster)
+    must_be_open(roster)
     if player not in roster.entries:
         raise Conflicting("not-registered", "The player is not entered.")
     return [Withdrawn(tournament_id=tournament, player_id=player)]
@@ -75,7 +75,8 @@ def close(roster: Roster, tournament: TournamentId) -> list[Event]:
     return [] if roster.closed else [RosterClosed(tournament_id=tournament)]
 
 
-def _must_be_open(roster: Roster) -> None:
+def must_be_open(roster: Roster) -> None:
+    """Raises Conflicting once registration is closed."""
     if roster.closed:
         raise Conflicting(
             "registration-closed", "Registration is closed: the tournament has started or is over."

@@ -84,9 +84,11 @@ def register(
     def decide(stream: Stream[Roster], _now: datetime) -> Decision:
         tournament = existing(store.load(TOURNAMENT, t), "tournament")
         roster = stream.state or Roster()
-        if roster.closed:
-            entries.register(roster, t, PlayerId(t), 0)  # says so before the body is judged
-        player = read()
+        try:
+            player = read()
+        except Refused:
+            entries.must_be_open(roster)  # a conflict is told before what is wrong
+            raise
         if actor.player_id not in (None, player):
             raise NotAllowed("forbidden", "A player enters himself only.")
         events = entries.register(roster, t, player, tournament.structure.capacity)

@@ -105,7 +105,7 @@ def test_csv_has_a_line_for_each_standing(game, anybody):
     response = anybody.get(f"{game.path}/standings?format=csv&limit=3")
     rows = list(csv.DictReader(io.StringIO(response.text)))
     assert response.mimetype == "text/csv"
-    assert [r["place"] for r in rows][0] == "1"
+    assert rows[0]["place"] == "1"
     following = response.headers["Link"].partition(">")[0].removeprefix("<")
     assert "cursor=" in following
     assert len(anybody.get(following).text.splitlines()) == 2

@@ -1,0 +1,142 @@
+"""Every route as every role: what each may do is written here, and no route is missing."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from tests.services.http.driving import Api
+from tests.services.http.playing import Game, name
+
+ROLES = ("none", "player", "auditor", "operator", "director", "admin")
+# For each route: the body, and the status for each of ROLES in order. `mine` routes act on the player's own things.
+R = "/v1/tournaments/{tournament}"
+H = "/v1/hands/{hand}"
+NOBODY = str(uuid4())
+OPEN = (200,) * 6
+OPERATING = (401, 403, 403, "ok", 403, "ok")
+DIRECTING = (401, 403, 403, "ok", "ok", "ok")
+MATRIX = {
+    ("GET", "/v1/players", "/v1/players"): (None, OPEN),
+    ("POST", "/v1/players", "/v1/players"): ({"name": "{name}"}, OPERATING),
+    ("GET", "/v1/players/{player_id}", "/v1/players/{player}"): (None, OPEN),
+    ("POST", "/v1/players/{player_id}/tokens", "/v1/players/{player}/tokens"): (None, OPERATING),
+    ("POST", "/v1/tokens", "/v1/tokens"): ({"role": "auditor"}, (401, 403, 403, 403, 403, "ok")),
+    ("DELETE", "/v1/tokens/{token_id}", "/v1/tokens/" + NOBODY): (None, (401, 403, 403, 404, 403, 404)),
+    ("GET", "/v1/rulesets", "/v1/rulesets"): (None, OPEN),
+    ("GET", "/v1/rulesets/{name}", "/v1/rulesets/high-low"): (None, OPEN),
+    ("POST", "/v1/rulesets", "/v1/rulesets"): ({"name": "club", "rules": {"base": "high-low"}}, OPERATING),
+    ("GET", "/v1/tournaments", "/v1/tournaments"): (None, OPEN),
+    ("POST", "/v1/tournaments", "/v1/tournaments"): ({"name": "M", "format": "freezeout"}, OPERATING),
+    ("GET", "/v1/tournaments/{tournament_id}", R): (None, OPEN),
+    ("PATCH", "/v1/tournaments/{tournament_id}", R): ({"unit": 2}, (401, 403, 403, 409, 403, 409)),
+    ("GET", "/v1/tournaments/{tournament_id}/entries", R + "/entries"): (None, OPEN),
+    ("POST", "/v1/tournaments/{tournament_id}/entries", R + "/entries"): (
+        {"player_id": "{player}"},
+        (401, 409, 403, 409, 409, 409),
+    ),
+    ("DELETE", "/v1/tournaments/{tournament_id}/entries/{player_id}", R + "/entries/{player}"): (
+        None,
+        (401, 409, 403, 409, 409, 409),
+    ),
+    ("POST", "/v1/tournaments/{tournament_id}/start", R + "/start"): (None, (401, 403, 403, 409, 403, 409)),
+    ("POST", "/v1/tournaments/{tournament_id}/pause", "{other}/pause"): (
+        None,
+        (401, 403, 403, 409, 409, 409),
+    ),
+    ("POST", "/v1/tournaments/{tournament_id}/resume", "{other}/resume"): (
+        None,
+        (401, 403, 403, 409, 409, 409),
+    ),
+    ("POST", "/v1/tournaments/{tournament_id}/cancel", "{other}/cancel"): (
+        None,
+        (401, 403, 403, 409, 409, 409),
+    ),
+    ("GET", "/v1/tournaments/{tournament_id}/standings", R + "/standings"): (None, OPEN),
+    ("GET", "/v1/tournaments/{tournament_id}/tables", R + "/tables"): (None, OPEN),
+    ("GET", "/v1/tournaments/{tournament_id}/prizes", R + "/prizes"): (None, OPEN),
+    ("GET", "/v1/tournaments/{tournament_id}/hands", R + "/hands"): (None, OPEN),
+    ("GET", "/v1/tables/{table_id}", "/v1/tables/{table}"): (None, OPEN),
+    ("GET", "/v1/hands/{hand_id}", H): (None, OPEN),
+    ("GET", "/v1/hands/{hand_id}/legal-plays", H + "/legal-plays"): (None, (401, 200, 403, 403, 403, 403)),
+    ("POST", "/v1/hands/{hand_id}/plays", H + "/plays"): (
+        {"turn": 10_000, "cards": ["3D"]},
+        (401, 409, 403, 403, 403, 403),
+    ),
+    ("POST", "/v1/hands/{hand_id}/passes", H + "/passes"): ({"turn": 10_000}, (401, 409, 403, 403, 403, 403)),
+    ("GET", "/v1/hands/{hand_id}/history", H + "/history"): (None, (403,) * 6),
+    ("GET", "/v1/leaderboards", "/v1/leaderboards"): (None, OPEN),
+    ("GET", "/v1/leaderboards/{season}", "/v1/leaderboards/all"): (None, OPEN),
+    ("GET", "/v1/feed", "/v1/feed?tournament={tournament}"): (None, OPEN),
+}
+CASES = [(*route, role) for route in MATRIX for role in ROLES]
+
+
+@pytest.fixture(scope="module")
+def game(app, operator) -> Game:
+    return Game(app, operator)
+
+
+@pytest.fixture(scope="module")
+def as_role(app, game, auditor, operator, director_, admin) -> dict[str, Api]:
+    player = next(iter(game.players.values()))
+    people = {"none": Api(app), "player": player, "auditor": auditor, "operator": operator}
+    return people | {"director": director_, "admin": admin}
+
+
+@pytest.fixture(scope="module")
+def ids(app, game, operator) -> dict[str, str]:
+    hand = game.hand(game.hand_id())
+    other = Game(app, operator, entrants=0)
+    operator.made(f"{other.path}/cancel")
+    found = {"tournament": game.id, "other": other.path, "hand": hand["hand_id"], "table": hand["table_id"]}
+    return found | {"player": next(iter(game.players))}
+
+
+@pytest.mark.parametrize(("method", "rule", "path", "role"), CASES, ids=lambda value: str(value))
+def test_a_role_may_do_this_and_no_more(method, rule, path, role, as_role, ids):
+    body, statuses = MATRIX[method, rule, path]
+    expected = statuses[ROLES.index(role)]
+    for key, value in ids.items():
+        path = path.replace("{" + key + "}", value)
+    if body:
+        body = {k: v.format(name=name(), **ids) if isinstance(v, str) else v for k, v in body.items()}
+    response = as_role[role].request(method, path, body, buffered=not path.startswith("/v1/feed"))
+    response.close()
+    assert response.status_code in ((200, 201, 204) if expected == "ok" else (expected,)), response
+    if response.status_code >= 400:
+        assert response.mimetype == "application/problem+json"
+
+
+def test_the_matrix_has_every_route_of_openapi_and_no_other(anybody):
+    spec = anybody.read("/openapi.json")
+    routes = {
+        (m.upper(), rule) for rule, methods in spec["paths"].items() for m in methods if m != "parameters"
+    }
+    assert routes == {(method, rule) for method, rule, _ in MATRIX}
+
+
+def test_openapi_names_the_roles_of_the_matrix(anybody):
+    paths = anybody.read("/openapi.json")["paths"]
+    for (method, rule, _), (_, statuses) in MATRIX.items():
+        roles = paths[rule][method.lower()].get("x-roles", list(ROLES[1:]))
+        admitted = {
+            r for r, status in zip(ROLES, statuses, strict=True) if status not in (401, 403) and r != "none"
+        }
+        if rule.endswith("/history"):
+            continue
+        assert set(roles) == admitted, (method, rule)
+
+
+@pytest.mark.parametrize("rule", sorted({rule for _, rule, _ in MATRIX if "{" in rule}))
+def test_an_unknown_id_is_404(rule, as_role):
+    path = rule
+    for part in ("tournament_id", "player_id", "hand_id", "table_id", "token_id"):
+        path = path.replace("{" + part + "}", NOBODY)
+    path = path.replace("{name}", "nothing").replace("{season}", "1999")
+    methods = {m: body for (m, r, _), (body, _) in MATRIX.items() if r == rule}
+    for method, body in methods.items():
+        reader = as_role["player" if path.startswith("/v1/hands") else "admin"]
+        response = reader.request(method, path, body)
+        assert (response.status_code, response.json["type"]) == (404, "/problems/not-found"), (method, path)
