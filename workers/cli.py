@@ -179,13 +179,14 @@ def demo(entrants: int, preset: str, kind: str, seed: int, data: Path | None) ->
       big2 demo --entrants 16 --format sit_and_go --rules high-low
     """
     from workers import demo as playing
+    from workers.client import Refused
     from workers.showing import Show, summary_lines
 
     logging.getLogger().setLevel(logging.WARNING)
     try:
         with Show() as show:
             summary = playing.run(playing.Wanted(entrants, preset, kind, seed), show, data)
-    except playing.DemoFailed as failed:
+    except (playing.DemoFailed, Refused) as failed:
         raise click.ClickException(str(failed)) from failed
     for line in summary_lines(summary):
         click.echo(line)

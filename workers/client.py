@@ -26,7 +26,8 @@ class Refused(Exception):  # noqa: N818 - what the service did
     """The service said no: `status` and its problem document."""
 
     def __init__(self, status: int, problem: dict[str, Any]) -> None:
-        super().__init__(f"{status} {problem.get('type', '')}: {problem.get('detail', '')}")
+        errors = "".join(f"; {e['pointer']} {e['detail']}" for e in problem.get("errors", ()))
+        super().__init__(f"{status} {problem.get('type', '')}: {problem.get('detail', '')}{errors}")
         self.status = status
         self.problem = problem
 
