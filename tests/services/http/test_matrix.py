@@ -94,7 +94,7 @@ def ids(app, game, operator) -> dict[str, str]:
     return found | {"player": next(iter(game.players))}
 
 
-@pytest.mark.parametrize(("method", "rule", "path", "role"), CASES, ids=lambda value: str(value))
+@pytest.mark.parametrize(("method", "rule", "path", "role"), CASES, ids=str)
 def test_a_role_may_do_this_and_no_more(method, rule, path, role, as_role, ids):
     body, statuses = MATRIX[method, rule, path]
     expected = statuses[ROLES.index(role)]

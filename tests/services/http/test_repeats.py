@@ -14,7 +14,7 @@ from tests.services.http.playing import Game, name, until
 def together(times: int, what) -> list:
     """What `what()` answers, asked so often at once."""
     with ThreadPoolExecutor(min(times, 32)) as pool:
-        return list(pool.map(lambda n: what(n), range(times)))
+        return list(pool.map(what, range(times)))
 
 
 @pytest.fixture(scope="module")
