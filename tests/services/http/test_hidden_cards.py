@@ -14,7 +14,8 @@ from tests.services.http.driving import Api
 from tests.services.http.playing import Game
 
 CARD = re.compile(r"(?<![\w])([3-9TJQKA2][DCHS])(?![\w])")
-TELLING = ("breach", "prev", '"seed"', "stub", 'digest":"', "secret", "b2_", "master")
+TOKEN = re.compile("b2_[0-9a-f]{8}-")
+TELLING = ("breach", "prev", '"seed"', "stub", 'digest":"', "secret", "master")
 
 
 class Table:
@@ -107,6 +108,7 @@ def test_no_answer_tells_of_a_breach_a_hash_or_a_secret(table, readers):
             if "rulesets" in what:
                 telling = [word for word in telling if word != 'digest":"']
             assert not telling, (what, telling)
+            assert not TOKEN.search(text), what
 
 
 def test_a_seat_sees_its_own_cards_and_nobody_elses(table):
