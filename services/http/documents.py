@@ -31,7 +31,7 @@ def problem_list() -> Response:
 
 def reader() -> Blueprint:
     """The pages at /docs: Swagger UI from its own files."""
-    config = {"app_name": "Big 2", "validatorUrl": None}
+    config = {"app_name": "Big 2", "validatorUrl": None, "oauth2RedirectUrl": f"{DOCS}/oauth2-redirect.html"}
     pages: Blueprint = get_swaggerui_blueprint(DOCS, "/openapi.json", config)
     return pages
 

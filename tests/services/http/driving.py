@@ -24,8 +24,6 @@ class Beside:
         self._projector = Projector(services.store)
         self._projector.create()
         self._over = threading.Event()
-        self.working = threading.Event()
-        self.working.set()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -36,7 +34,7 @@ class Beside:
     def _run(self) -> None:
         while not self._over.is_set():
             self._projector.catch_up()
-            if not (self.working.is_set() and self._work()):
+            if not self._work():
                 self._over.wait(0.002)
 
     def _work(self) -> bool:

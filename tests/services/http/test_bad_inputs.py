@@ -72,7 +72,7 @@ class Scenes:
         return self._scene(Game(self.app, self.operator), wanted)
 
     def _settled_hand(self, _wanted: set[str]):
-        game = Game(self.app, self.operator, stack_points=100)
+        game = Game(self.app, self.operator, stack_points=100, between_hands_seconds=3600)
         hand_id = game.hand_id()
         turn = game.hand(hand_id)["turn"]["number"]
         game.play_hand(hand_id)
