@@ -123,6 +123,19 @@ def test_a_player_leaves_and_another_takes_a_seat():
     assert (table.seats[2].player_id, table.seats[2].stack) == (ERIN, 70)
 
 
+def test_who_was_not_dealt_in_keeps_what_he_has():
+    table = given(TABLE, opened(50, 50))
+    table = fold(TABLE, begin(next_deal(table, ACTIONPOKER, 1, 1)), table)
+    ended = hand_ended(table, {1: 5, 2: -5}, winner=1)
+    table = evolve(seated(table, 3, CAROL, 40), ended)
+    assert (table.seats[3].stack, table.seats[3].net, table.seats[3].seen) == (40, 0, False)
+
+
+def test_each_seat_without_a_player_is_free():
+    assert vacated(given(TABLE, opened(50, 50)), 1).free_seats == [1, 3, 4]
+    assert given(TABLE, opened(50, 50, seats_per_table=3)).free_seats == [3]
+
+
 def test_seats_stay_in_order_whoever_comes_when():
     table = seated(seated(given(TABLE, opened(50, 50)), 4, DAVE), 3, CAROL)
     assert list(table.seats) == [1, 2, 3, 4]
