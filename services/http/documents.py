@@ -7,6 +7,7 @@ from flask import Blueprint, Response
 from flask_smorest import Api
 from flask_swagger_ui import get_swaggerui_blueprint
 
+from services.http.examples import EXAMPLES
 from services.http.problems import PROBLEMS, Problem, document_of, page_of
 from services.http.routing import IDEMPOTENCY_KEY, IF_NONE_MATCH, OPTIONAL_KEY, SHAPES
 
@@ -42,7 +43,8 @@ def describe(api: Api) -> None:
     shapes = sorted(SHAPES, key=lambda shape: shape.__name__)
     _, described = msgspec.json.schema_components(shapes, ref_template="#/components/schemas/{name}")
     for name, schema in sorted(described.items()):
-        components.schema(name, schema)
+        shown = {"examples": [EXAMPLES[name]]} if name in EXAMPLES else {}
+        components.schema(name, {**schema, **shown})
     components.schema("Problem", _PROBLEM)
     for slug in PROBLEMS:
         components.example(slug, {"value": document_of(slug)})

@@ -93,7 +93,7 @@ class _Stream:
                 self._position = max(self._position, upto)
                 if rows:
                     yield b"".join(self._frame(row) for row in rows)
-                elif not waiting.awake.wait(HEARTBEAT_SECONDS):
+                elif self._position >= self._listener.position and not waiting.awake.wait(HEARTBEAT_SECONDS):
                     yield b": heartbeat\n\n"
 
     def _frame(self, row: Row) -> bytes:

@@ -26,6 +26,8 @@ RING = 20_000
 """Rows that are kept; a feed that is further behind reads the table."""
 PAGE = 500
 """Rows that are read at once."""
+WINDOW = 20_000
+"""Positions that one query for a player's rows looks through."""
 POLL_SECONDS = 0.5
 """How often the table is looked at without a notice: one can be lost."""
 AGAIN_SECONDS = 0.5
@@ -148,10 +150,14 @@ class Listener:
 
     def _page(self, position: int, topic: Topic, upto: int) -> tuple[list[Row], int]:
         """From the table, for a feed that is too far behind for the ring."""
-        where = _WHERE[topic[0]]
-        query = f"{_SELECT} WHERE position > %s AND position <= %s AND {where} ORDER BY position LIMIT {PAGE}"
+        kind, subject = topic
+        if kind == "player":  # no index knows a row's players
+            upto = min(upto, position + WINDOW)
+        query = f"{_SELECT} WHERE position > %(after)s AND position <= %(upto)s AND {_WHERE[kind]}"
+        values = {"after": position, "upto": upto, "id": subject}
         with self._store.database.connection() as conn:
-            found = [Row._make(row) for row in conn.execute(query, (position, upto, topic[1]))]
+            rows = conn.execute(f"{query} ORDER BY position LIMIT {PAGE}", values)
+            found = [Row._make(row) for row in rows]
         return found, found[-1].position if len(found) == PAGE else upto
 
     def _run(self) -> None:
@@ -208,9 +214,10 @@ class Listener:
 
 _SELECT = "SELECT position, tournament_id, table_id, players, type, data, seats FROM projections.feed"
 _WHERE = {
-    "tournament": "tournament_id = %s",
-    "table": "table_id = %s",
-    "player": "players @> ARRAY[%s]::uuid[]",
+    "tournament": "tournament_id = %(id)s",
+    "table": "tournament_id = (SELECT tournament_id FROM projections.tables WHERE table_id = %(id)s)"
+    " AND table_id = %(id)s",
+    "player": "players @> ARRAY[%(id)s]::uuid[]",
 }
 
 

@@ -106,6 +106,20 @@ def test_problems_are_as_described(spec, anybody, operator):
         check(spec, spec["components"]["schemas"]["Problem"], answer.json)
 
 
+def test_every_answer_has_an_example_that_fits(spec):
+    answered = {
+        reference.rpartition("/")[2]
+        for _, _, operation in operations(spec)
+        for status, response in operation["responses"].items()
+        if status in ("200", "201")
+        for reference in re.findall(r"#/components/schemas/\w+", str(response))
+    }
+    assert answered
+    for name in answered:
+        schema = spec["components"]["schemas"][name]
+        check(spec, schema, schema["examples"][0])
+
+
 def test_examples_of_bodies_are_taken(spec, operator):
     for path, method, operation in operations(spec):
         media = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
