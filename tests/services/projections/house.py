@@ -1,0 +1,254 @@
+"""A small tournament house in one process: the real services on the real store, and nothing that runs by itself.
+
+`House.work` does whatever the agenda says is due; `House.play_on` lets random players act in between. Its clock can
+be put ahead, so that nobody waits for a deadline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+from uuid import UUID, uuid4
+
+import msgspec
+from psycopg.rows import dict_row
+
+from big2.cards import cards_in
+from big2.hand import may_pass, options
+from domain.credential import Role
+from domain.hand import HAND, Hand
+from domain.ids import CommandId, CredentialId, HandId, PlayerId, TableId, TournamentId
+from domain.table import TABLE, Table
+from domain.topics import TOPICS
+from domain.tournament import TOURNAMENT, Tournament
+from services.application import director, hands, players, tournaments
+from services.application.credentials import Actor
+from services.application.hands import Asked
+from services.application.rulesets import RuleSets
+from services.bootstrap import presets
+from services.envelope import Command, Recorded, Stream
+from services.projections import Projector
+from services.store import Store
+
+MOST_STEPS = 20_000
+"""A tournament that has not ended by then is stuck."""
+TURBO = {
+    "format": "freezeout",
+    "seats_per_table": 4,
+    "stack_points": 20,
+    "hands_per_level": 2,
+    "between_hands_seconds": 0,
+    "turn_seconds": 30,
+}
+
+
+class AheadStore(Store):
+    """A store whose clock is `ahead` of the database's."""
+
+    ahead = timedelta()
+
+    def now(self) -> datetime:
+        return super().now() + self.ahead
+
+    def _folded(self, *args: Any) -> Stream[Any]:
+        stream = super()._folded(*args)
+        return msgspec.structs.replace(stream, read_at=stream.read_at + self.ahead)
+
+
+class House:
+    """Services, a projector and a player's whim."""
+
+    def __init__(self, url: str, seed: int = 1) -> None:
+        self.store = AheadStore(url, TOPICS)
+        self.rulesets = RuleSets(self.store, presets())
+        self.projector = Projector(self.store)
+        self.projector.create()
+        self.random = Random(seed)
+        self.absent: set[PlayerId] = set()
+        self.skipped: set[str] = set()
+
+    def close(self) -> None:
+        self.store.close()
+
+    # commands
+
+    def command(self) -> Command:
+        return Command(CommandId(uuid4()), "test", "")
+
+    def enrol(self, many: int) -> list[PlayerId]:
+        names = [f"Guest {uuid4().hex}" for _ in range(many)]
+        return [
+            players.enrol_player(self, self.command(), lambda name=name: name).state.player_id
+            for name in names
+        ]
+
+    def publish(self, **terms: Any) -> TournamentId:
+        terms = {"name": "Friday", **TURBO, **terms}
+        return tournaments.publish(self, self.command(), lambda: terms).state.tournament_id
+
+    def enter(self, t: TournamentId, *who: PlayerId) -> None:
+        for player in who:
+            tournaments.register(self, self.command(), staff(), t, lambda player=player: player)
+
+    def withdraw(self, t: TournamentId, player: PlayerId) -> None:
+        tournaments.withdraw(self, self.command(), staff(), t, player)
+
+    def started(self, entrants: int, **terms: Any) -> TournamentId:
+        """A tournament that has just started; its tables are not drawn yet."""
+        t = self.publish(**terms)
+        self.enter(t, *self.enrol(entrants))
+        if terms.get("format") != "sit_and_go":
+            self.start(t)
+        return t
+
+    def start(self, t: TournamentId) -> None:
+        tournaments.start(self, self.command(), t, nothing)
+
+    def pause(self, t: TournamentId) -> None:
+        tournaments.pause(self, self.command(), t, nothing)
+
+    def resume(self, t: TournamentId) -> None:
+        tournaments.resume(self, self.command(), t, nothing)
+
+    def cancel(self, t: TournamentId) -> None:
+        tournaments.cancel(self, self.command(), t, lambda: "rain")
+
+    def play(self, hand: Hand, cards: Sequence[Any]) -> None:
+        """The seat to act plays cards, or passes."""
+        actor, asked = self.actor(hand), Asked(hand.game.turn_number, cards)
+        act = hands.play if cards else hands.pass_turn
+        act(self, self.command(), actor, hand.hand_id, asked)
+
+    def actor(self, hand: Hand) -> Actor:
+        """Whoever is to act, as his token says."""
+        player = next(s.player_id for s in hand.terms.seats if s.seat == hand.game.turn)
+        return Actor(CredentialId(uuid4()), Role.PLAYER, player, None)
+
+    # the service's own work
+
+    def project(self) -> int:
+        return self.projector.catch_up()
+
+    def due(self) -> list[tuple[str, list[Any]]]:
+        """What the agenda says is due by the house's clock, as the clock would read it."""
+        self.project()
+        rows = self.rows(_DUE, self.store.now())
+        return [(row["job"], row["args"]) for row in rows if row["job"] not in self.skipped]
+
+    def work(self) -> int:
+        """Do what is due now, once; how much that was."""
+        due = self.due()
+        for job, args in due:
+            self.do(job, *args)
+        self.project()
+        return len(due)
+
+    def do(self, job: str, subject: str, number: int = 0) -> None:
+        """Run one job, as a worker would."""
+        it = UUID(subject)
+        jobs: dict[str, Callable[[], None]] = {
+            "start": lambda: tournaments.start_when_due(self, TournamentId(it)),
+            "draw": lambda: director.draw(self.store, TournamentId(it)),
+            "deal": lambda: director.advance(self.store, self.rulesets.resolve, TournamentId(it)),
+            "turn": lambda: hands.act_for_absent(self, HandId(it), number),
+            "level": lambda: director.raise_level(self.store, TournamentId(it), number),
+            "pause": lambda: director.reconcile_pause(self.store, TableId(it)),
+            "close": lambda: director.close_table(self.store, TableId(it)),
+            "finalise": lambda: hands.finalise(self, HandId(it)),
+        }
+        jobs[job]()
+
+    # the players
+
+    def play_on(self, t: TournamentId, until: Callable[[], object] | None = None) -> None:
+        """Play at random, doing what is due in between, until the tournament is over or `until` says so."""
+        for _ in range(MOST_STEPS):
+            tournament = self.tournament(t)
+            if tournament.over or (until and until()):
+                self.project()
+                return
+            did = self.work()
+            running = self.running(t)
+            for hand_id in running:
+                self.act(hand_id)
+            if not did and not running:
+                self.pass_time(timedelta(seconds=1))
+        raise AssertionError("the tournament does not end")
+
+    def pass_time(self, time: timedelta) -> None:
+        self.store.ahead += time
+
+    def act(self, hand_id: HandId) -> None:
+        """The seat to act does something legal; for an absent player time goes by."""
+        hand = self.hand(hand_id)
+        if hand.game.turn is None:
+            return None
+        if self.actor(hand).player_id in self.absent:
+            return self.pass_time(timedelta(seconds=hand.terms.timing.turn_seconds))
+        plays = options(hand.game)
+        if not plays or (may_pass(hand.game) and self.random.random() < 0.2):
+            return self.play(hand, ())
+        return self.play(hand, cards_in(self.random.choice(plays)[0].mask))
+
+    def play_out(self, hand_id: HandId) -> None:
+        """Play one hand to its end."""
+        while self.hand(hand_id).game.turn is not None:
+            self.act(hand_id)
+
+    # what there is to see
+
+    def tournament(self, t: TournamentId) -> Tournament:
+        return self.store.load(TOURNAMENT, t).state
+
+    def table(self, table_id: TableId) -> Table:
+        return self.store.load(TABLE, table_id).state
+
+    def tables(self, tournament: Tournament) -> list[Table]:
+        wanted = [(TABLE, tournament.table_id(n)) for n in tournament.open_tables]
+        return [stream.state for stream in self.store.load_many(wanted)]
+
+    def hand(self, hand_id: HandId) -> Hand:
+        return self.store.load(HAND, hand_id).state
+
+    def running(self, t: TournamentId) -> list[HandId]:
+        return [table.hand_id for table in self.tables(self.tournament(t)) if table.hand_id]
+
+    def log(self) -> list[Recorded]:
+        """The whole log."""
+        found: list[Recorded] = []
+        while page := self.store.log(found[-1].position if found else 0, 10_000):
+            found += page
+        return found
+
+    def events(self, kind: Any, stream: UUID | None = None) -> list[Any]:
+        return [r.event for r in self.log() if isinstance(r.event, kind) and stream in (None, r.stream)]
+
+    def rows(self, query: str, *values: Any) -> list[dict[str, Any]]:
+        with self.store.database.connection() as conn, conn.cursor(row_factory=dict_row) as cursor:
+            return cursor.execute(query, values).fetchall()
+
+    def agenda(self, t: TournamentId) -> dict[str, str]:
+        """Subject to job name, of everything on the agenda that concerns a tournament."""
+        self.project()
+        mine = {str(t)} | {str(r["table_id"]) for r in self.rows(_TABLES, t)}
+        mine |= {str(r["hand_id"]) for r in self.rows(_HANDS, t)}
+        rows = self.rows("SELECT subject, name FROM projections.agenda ORDER BY subject")
+        return {r["subject"]: r["name"] for r in rows if r["subject"].partition("/")[2] in mine}
+
+    def due_at(self, subject: str) -> datetime:
+        return self.rows("SELECT due_at FROM projections.agenda WHERE subject = %s", subject)[0]["due_at"]
+
+
+_DUE = "SELECT job, args FROM projections.agenda WHERE due_at <= %s ORDER BY due_at"
+_TABLES = "SELECT table_id FROM projections.tables WHERE tournament_id = %s"
+_HANDS = "SELECT hand_id FROM projections.hands WHERE tournament_id = %s"
+
+
+def staff() -> Actor:
+    return Actor(CredentialId(uuid4()), Role.OPERATOR, None, None)
+
+
+def nothing() -> None:
+    """An empty body."""

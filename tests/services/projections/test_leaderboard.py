@@ -1,0 +1,61 @@
+"""`leaderboard`: each player's hands, wins, points and places, over all tournaments."""
+
+from __future__ import annotations
+
+from domain.hand import Dealt
+from domain.table import HandEnded
+from domain.tournament import Finished
+
+
+def test_it_is_the_sum_of_all_hands_and_places(evening):
+    def look(tables, world):
+        shown = {row["player_id"]: row for row in tables["leaderboard"]}
+        assert shown == {player: line | {"player_id": player} for player, line in expected(world).items()}
+
+    evening.walk(look)
+
+
+def expected(world):
+    lines: dict = {}
+
+    def line(player, r):
+        blank = {"season": "all", "hands": 0, "wins": 0, "points": 0, "tournaments": 0, "first_places": 0}
+        found = lines.setdefault(player, {**blank, "best_place": None})
+        found["position"] = r.position
+        return found
+
+    for r in world.of(HandEnded, Finished):
+        if isinstance(r.event, Finished):
+            for standing in r.event.standings:
+                mine = line(standing.player_id, r)
+                mine["tournaments"] += 1
+                mine["first_places"] += standing.place == 1
+                mine["best_place"] = min(standing.place, mine["best_place"] or standing.place)
+        elif r.event.winner is not None:
+            dealt = next(d.event for d in world.stream(r.event.hand_id) if isinstance(d.event, Dealt))
+            for seat in dealt.seats:
+                mine = line(seat.player_id, r)
+                mine["hands"] += 1
+                mine["wins"] += seat.seat == r.event.winner
+                mine["points"] += r.event.points[seat.seat]
+    return lines
+
+
+def test_points_sum_to_zero_and_each_finished_tournament_has_one_first_place(evening):
+    [row] = evening.rows()("SELECT sum(points) AS points, sum(first_places) AS firsts FROM leaderboard")
+    assert row == {"points": 0, "firsts": 2}
+
+
+def test_a_second_tournament_adds_to_the_first(house):
+    who = house.enrol(2)
+    places = []
+    for _ in range(2):
+        t = house.publish(format="sit_and_go", capacity=2, seats_per_table=2, stack_points=2)
+        house.enter(t, *who)
+        house.play_on(t)
+        places.append({s.player_id: s.place for s in house.tournament(t).standings})
+    for player in who:
+        [row] = house.rows("SELECT * FROM projections.leaderboard WHERE player_id = %s", player)
+        assert row["tournaments"] == 2
+        assert row["best_place"] == min(p[player] for p in places)
+        assert row["first_places"] == sum(p[player] == 1 for p in places)

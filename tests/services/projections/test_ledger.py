@@ -1,0 +1,85 @@
+"""`ledger`: double entry. Journals and books sum to zero, balances are the stacks, and every transfer stands there."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from domain.hand import Settled
+from domain.tournament import Placed
+from services.application.standings import standings
+
+BALANCES = """
+SELECT account, player_id, sum(amount) AS balance FROM ledger_lines WHERE tournament_id = %s GROUP BY 1, 2
+"""
+
+
+def test_at_every_moment_each_book_sums_to_zero_and_balances_are_the_stacks(evening):
+    def look(tables, world):
+        books: dict = {}
+        for row in tables["ledger_lines"]:
+            account = row["player_id"] or row["account"]
+            books.setdefault(row["tournament_id"], Counter())[account] += row["amount"]
+        for t, tournament in world.tournaments.items():
+            book = books.pop(t, Counter())
+            assert sum(book.values()) == 0
+            assert -book["issued"] == (tournament.structure.stack * tournament.entrant_count if book else 0)
+            seats = [
+                s for table in world.tables.values() if table.tournament_id == t for s in table.seats.values()
+            ]
+            if tournament.state in ("running", "paused") and tournament.tables_drawn:
+                assert {s.player_id: s.stack for s in seats} == {
+                    p: book[p] for p in (s.player_id for s in seats)
+                }
+                assert sum(s.stack for s in seats) + book["void"] == -book["issued"]
+        assert not books
+
+    evening.walk(look)
+
+
+def test_each_journal_sums_to_zero(evening):
+    for column in ("journal_id", "position"):
+        uneven = f"SELECT {column} FROM ledger_lines GROUP BY {column} HAVING sum(amount) <> 0"
+        assert evening.rows()(uneven) == []
+
+
+def test_balances_are_the_standings_chips_and_nothing_is_lost(evening):
+    for name in ("long", "quick", "rained off"):
+        t = evening.ids[name]
+        balances = evening.rows()(BALANCES, t)
+        page, _ = standings(evening.house.store.database, t, evening.log[-1].position, 0, 100)
+        assert {s.player_id: s.chips for s in page.items} == {
+            row["player_id"]: row["balance"] for row in balances if row["player_id"]
+        }
+        assert all(row["account"] == f"player/{row['player_id']}" for row in balances if row["player_id"])
+        house = {row["account"]: row["balance"] for row in balances if not row["player_id"]}
+        stack = evening.house.tournament(t).structure.stack
+        assert -house["issued"] == stack * len(page.items)
+        assert sum(s.chips for s in page.items) + house.get("void", 0) == -house["issued"]
+
+
+def test_a_no_show_s_chips_go_to_void(evening):
+    [gone] = [r.event for r in evening.log if isinstance(r.event, Placed) and r.event.no_show]
+    query = "SELECT account, amount FROM ledger_lines WHERE kind = 'no_show' ORDER BY line"
+    assert [tuple(row.values()) for row in evening.rows()(query)] == [
+        (f"player/{gone.player_id}", -gone.stack),
+        ("void", gone.stack),
+    ]
+
+
+def test_a_hand_s_lines_are_its_transfers(evening):
+    settled = [r for r in evening.log if isinstance(r.event, Settled)]
+    for r in settled:
+        lines = evening.rows()("SELECT * FROM ledger_lines WHERE hand_id = %s ORDER BY line", r.stream)
+        hand = evening.house.hand(r.stream)
+        who = {s.seat: s.player_id for s in hand.terms.seats}
+        wanted = []
+        for t in r.event.transfers:
+            kind = "cover" if t.covers else "transfer"
+            wanted += [(kind, who[t.payer], -t.paid), (kind, who[t.receiver], t.paid)] if t.paid else []
+        assert [(row["kind"], row["player_id"], row["amount"]) for row in lines] == wanted
+        assert all((row["position"], row["journal_id"]) == (r.position, r.command) for row in lines)
+        nets = Counter()
+        for row in lines:
+            nets[row["player_id"]] += row["amount"]
+        assert all(nets[who[seat]] == net for seat, net in r.event.net.items())
+    assert len(settled) > 15

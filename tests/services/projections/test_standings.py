@@ -1,0 +1,144 @@
+"""`standings` as of any position: chips, points, hands, and places, counted here again from the events alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import groupby
+from uuid import UUID
+
+from domain.hand import Dealt
+from domain.table import HandEnded, Seated
+from domain.tournament import Finished, Placed, Started, TablesDrawn
+from services.application.standings import standings
+
+
+@dataclass
+class Line:
+    chips: int
+    points: int = 0
+    hands: int = 0
+    won: int = 0
+    table: UUID | None = None
+    went: int = 0
+    no_show: bool = False
+
+
+@dataclass
+class Book:
+    """A tournament, counted from its events."""
+
+    lines: dict[UUID, Line] = field(default_factory=dict)
+    outs: int = 0
+
+    def add(self, world, r):
+        e = r.event
+        if isinstance(e, Started):
+            self.lines = {p: Line(world.tournaments[r.stream].structure.stack) for p in e.entrants}
+        elif isinstance(e, TablesDrawn):
+            for table in e.tables:
+                for place in table.places:
+                    self.lines[place.player_id].table = table.table_id
+        elif isinstance(e, Seated):
+            self.lines[e.place.player_id].table = r.stream
+        elif isinstance(e, HandEnded) and e.winner is not None:
+            dealt = next(d.event for d in world.stream(e.hand_id) if isinstance(d.event, Dealt))
+            for seat in dealt.seats:
+                line = self.lines[seat.player_id]
+                line.chips = e.stacks[seat.seat]
+                line.points += e.points[seat.seat]
+                line.hands += 1
+                line.won += seat.seat == e.winner
+        elif isinstance(e, Placed):
+            self.outs += 1
+            line = self.lines[e.player_id]
+            line.chips, line.table, line.went, line.no_show = 0, None, self.outs, e.no_show
+        elif isinstance(e, Finished):
+            for line in self.lines.values():
+                line.table = None
+
+    def placed(self, tied_with) -> list[tuple]:
+        """In play by chips, then who went out later, then no-shows; equals share a place."""
+        order = sorted(self.lines.items(), key=lambda item: self._rank(item[1]))
+        found, place = [], 1
+        for _, group in groupby(order, key=lambda item: self._tie(*item, tied_with)):
+            equals = list(group)
+            found += [(place, len(equals) > 1, player, line) for player, line in equals]
+            place += len(equals)
+        return found
+
+    @staticmethod
+    def _rank(line):
+        return (line.went > 0, line.no_show, -line.chips, -line.went)
+
+    @staticmethod
+    def _tie(player, line, tied_with):
+        return ("out", tied_with.get(player, player)) if line.went else ("in play", line.chips)
+
+
+def out_together(world, t):
+    """Who went out in the same hand with the same stack: player to what they share."""
+    outs = [r.event for r in world.stream(t) if isinstance(r.event, Placed) and r.event.hand_id]
+    return {e.player_id: (e.hand_id, e.stack) for e in outs}
+
+
+def test_standings_at_every_moment_are_what_the_events_add_up_to(evening):
+    world, books, checked = evening.world, {}, 0
+    for r in evening.log:
+        t = world.tournament_of(r)
+        if t is None:
+            continue
+        book = books.setdefault(t, Book())
+        book.add(world, r)
+        if not isinstance(r.event, HandEnded | Placed | Seated | TablesDrawn | Finished):
+            continue
+        page, _ = standings(evening.house.store.database, t, r.position, 0, 100)
+        shown = [
+            (s.place, s.tied, s.player_id, s.chips, s.points, s.hands, s.hands_won, s.table_id)
+            for s in page.items
+        ]
+        wanted = [
+            (place, tied, player, line.chips, line.points, line.hands, line.won, line.table)
+            for place, tied, player, line in book.placed(out_together(world, t))
+        ]
+        assert sorted(shown) == sorted(wanted)
+        assert [s[0] for s in shown] == sorted(s[0] for s in shown)
+        checked += 1
+    assert checked > 30
+
+
+def test_at_the_end_they_are_the_tournament_s_own(evening):
+    for name in ("long", "quick"):
+        tournament = evening.house.tournament(evening.ids[name])
+        page, _ = standings(evening.house.store.database, evening.ids[name], evening.log[-1].position, 0, 100)
+        assert sorted((s.place, s.tied, s.player_id) for s in page.items) == sorted(
+            (s.place, s.tied, s.player_id) for s in tournament.standings
+        )
+        assert sum(s.points for s in page.items) == 0
+        assert sum(s.hands_won for s in page.items) == len(
+            [r for r in evening.log if isinstance(r.event, HandEnded) and r.stream in _tables(tournament)]
+        )
+
+
+def _tables(tournament):
+    return [tournament.table_id(n + 1) for n in range(tournament.tables_drawn)]
+
+
+def test_before_the_start_there_are_none(evening):
+    db, position = evening.house.store.database, evening.log[-1].position
+    assert standings(db, evening.ids["open"], position, 0, 100)[0].items == []
+    assert standings(db, evening.ids["long"], 1, 0, 100)[0].items == []
+
+
+def test_pages_of_one_position_are_the_whole_of_it(evening):
+    db, t, position = evening.house.store.database, evening.ids["long"], evening.log[-1].position // 2
+    whole, newest = standings(db, t, position, 0, 100)
+    parts, after = [], 0
+    while True:
+        page, _ = standings(db, t, position, after, 3)
+        parts += page.items
+        if page.next is None:
+            break
+        _, after = page.next
+    assert parts == whole.items
+    assert newest is not None
+    assert newest <= position

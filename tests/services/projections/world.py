@@ -1,0 +1,141 @@
+"""The truth that projections are held against: every stream up to a position, folded by its own aggregate."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from domain.credential import CREDENTIAL
+from domain.hand import HAND, Hand, Settled
+from domain.hand import State as HandState
+from domain.ids import roster_id
+from domain.player import PLAYER
+from domain.roster import ROSTER, Registered, Roster, Withdrawn
+from domain.ruleset import RULE_SET
+from domain.table import TABLE, Table
+from domain.topics import TOPICS
+from domain.tournament import TOURNAMENT, Tournament
+from services.envelope import Recorded
+
+AGGREGATES = {
+    "credential": CREDENTIAL,
+    "hand": HAND,
+    "player": PLAYER,
+    "roster": ROSTER,
+    "ruleset": RULE_SET,
+    "table": TABLE,
+    "tournament": TOURNAMENT,
+}
+assert {topic.partition(".")[0] for topic in TOPICS} == set(AGGREGATES)
+
+
+class World:
+    """All that has happened up to a position of the log."""
+
+    def __init__(self) -> None:
+        self.log: list[Recorded] = []
+        self._states: dict[str, dict[UUID, Any]] = {kind: {} for kind in AGGREGATES}
+        self._streams: dict[UUID, list[Recorded]] = {}
+
+    def add(self, r: Recorded) -> None:
+        kind = r.topic.partition(".")[0]
+        states = self._states[kind]
+        states[r.stream] = AGGREGATES[kind].evolve(states.get(r.stream), r.event)
+        self._streams.setdefault(r.stream, []).append(r)
+        self.log.append(r)
+
+    @property
+    def position(self) -> int:
+        return self.log[-1].position if self.log else 0
+
+    @property
+    def tournaments(self) -> dict[UUID, Tournament]:
+        return self._states["tournament"]
+
+    @property
+    def tables(self) -> dict[UUID, Table]:
+        return self._states["table"]
+
+    @property
+    def hands(self) -> dict[UUID, Hand]:
+        return self._states["hand"]
+
+    @property
+    def players(self) -> dict[UUID, Any]:
+        return self._states["player"]
+
+    def roster(self, t: UUID) -> Roster:
+        return self._states["roster"].get(roster_id(t)) or Roster()
+
+    def stream(self, stream: UUID) -> list[Recorded]:
+        return self._streams.get(stream, [])
+
+    def of(self, *kinds: Any) -> list[Recorded]:
+        """The events of these kinds, in the order of the log."""
+        return [r for r in self.log if isinstance(r.event, kinds)]
+
+    def tournament_of(self, r: Recorded) -> UUID | None:
+        """The tournament that an event belongs to, if it belongs to one."""
+        kind = r.topic.partition(".")[0]
+        if kind == "tournament":
+            return r.stream
+        if kind == "roster":
+            return r.event.tournament_id
+        if kind in ("table", "hand"):
+            return self._states[kind][r.stream].tournament_id
+        return None
+
+    def due(self) -> dict[str, tuple[str, list[Any], datetime]]:
+        """Everything that is to be done, and when: subject to job, arguments and time."""
+        found: dict[str, tuple[str, list[Any], datetime]] = {}
+        for t, tournament in self.tournaments.items():
+            found |= self._of_tournament(t, tournament)
+        for table_id, table in self.tables.items():
+            found |= self._of_table(table_id, table)
+        for hand_id, hand in self.hands.items():
+            found |= self._of_hand(hand_id, hand)
+        return found
+
+    def _of_tournament(self, t: UUID, tournament: Tournament) -> dict[str, tuple[str, list[Any], datetime]]:
+        s, me = tournament.structure, str(t)
+        found = {}
+        if tournament.state == "open" and s.starts_at:
+            found[f"start/{t}"] = ("start", [me], s.starts_at)
+        elif tournament.state == "open" and s.format == "sit_and_go":
+            entered = [r for r in self.stream(roster_id(t)) if isinstance(r.event, Registered | Withdrawn)]
+            if len(self.roster(t).entries) == s.capacity:
+                found[f"start/{t}"] = ("start", [me], entered[-1].at)
+        if tournament.state in ("running", "paused") and not tournament.tables_drawn:
+            started = next(r.at for r in self.stream(t) if r.topic == "tournament.started.1")
+            found[f"draw/{t}"] = ("draw", [me], started)
+        if tournament.state == "running" and tournament.level_ends_at:
+            found[f"level/{t}"] = ("level", [me, tournament.level + 1], tournament.level_ends_at)
+        return found
+
+    def _of_table(self, table_id: UUID, table: Table) -> dict[str, tuple[str, list[Any], datetime]]:
+        if table.closed:
+            return {}
+        found = {}
+        me, tournament = str(table_id), self.tournaments[table.tournament_id]
+        last = self.stream(table_id)[-1].at
+        if not table.hand_id and not table.paused:
+            somebody_is_out = any(taken.stack <= 0 for taken in table.seats.values())
+            due_at = last if somebody_is_out else table.deal_at
+            found[f"deal/{me}"] = ("deal", [str(table.tournament_id)], due_at)
+        if not tournament.over and table.paused != (tournament.state == "paused"):
+            told = max(last, self.stream(table.tournament_id)[-1].at)
+            found[f"pause/{me}"] = ("pause", [me], told)
+        if tournament.state == "cancelled":
+            found[f"close/{me}"] = ("close", [me], self.stream(table.tournament_id)[-1].at)
+        return found
+
+    def _of_hand(self, hand_id: UUID, hand: Hand) -> dict[str, tuple[str, list[Any], datetime]]:
+        me = str(hand_id)
+        if hand.state is HandState.RUNNING and hand.deadline:
+            return {f"turn/{me}": ("turn", [me, hand.game.turn_number], hand.deadline)}
+        if hand.state is HandState.SETTLED:
+            settled = next(r.at for r in self.stream(hand_id) if isinstance(r.event, Settled))
+            window = timedelta(seconds=hand.terms.timing.protest_seconds)
+            return {f"final/{me}": ("finalise", [me], settled + window)}
+        return {}
