@@ -1,6 +1,8 @@
 """What a running tournament does next: facts in, events and deals out. Workers only carry the answer.
 
 Looked at between hands, in this order: who is out, who never showed up, the level, the end, the seats, the deals.
+Before the money tables play hand for hand: none deals, and nobody is placed, until every table has ended
+its hand; then all deal at once.
 """
 
 from __future__ import annotations
@@ -9,12 +11,13 @@ from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
+from msgspec.structs import replace
 
 from domain import tournament as decide
 from domain.draws import draws_for
 from domain.events import Event
 from domain.ids import PlayerId, TableId
-from domain.placing import Out, in_order, places_of_out
+from domain.placing import Out, places_of_out
 from domain.seating import Move, Sitting, balance
 from domain.table import Closed, Leaving, Seated, Table, Vacated, about_to_lead, places
 from domain.table import evolve as evolve_table
@@ -58,6 +61,8 @@ class _Director:
         self.deals: list[TableId] = []
 
     def run(self) -> None:
+        if self._hand_for_hand() and not self._all_wait():
+            return None
         self._place_who_is_out()
         self._remove_no_shows()
         self._raise_level()
@@ -67,7 +72,7 @@ class _Director:
         self.deals = [
             table.table_id
             for number, table in sorted(self.tables.items())
-            if table.waiting and not table.paused and number not in hold and table.deal_at <= self.now
+            if table.waiting and not table.paused and number not in hold and self._due(table)
         ]
         return None
 
@@ -75,28 +80,51 @@ class _Director:
         states = {table.table_id: table for table in self.tables.values()}
         return Agenda(self.tournament_events, self.table_events, self.deals, self.t, states)
 
+    def _hand_for_hand(self) -> bool:
+        return self.t.on_the_bubble and len(self.tables) > 1
+
+    def _all_wait(self) -> bool:
+        return all(table.waiting for table in self.tables.values())
+
+    def _due(self, table: Table) -> bool:
+        """Whether its next deal is due; hand for hand, whether every table's is."""
+        if self._hand_for_hand():
+            return self._all_wait() and all(t.deal_at <= self.now for t in self.tables.values())
+        return table.deal_at <= self.now
+
     def _place_who_is_out(self) -> None:
-        """Hand by hand in the order of the log: `self.tables` is in that order."""
-        for number, table in list(self.tables.items()):
-            broke = [taken for taken in table.seats.values() if table.waiting and taken.stack <= 0]
-            outs = [Out(taken.player_id, table.last_hand_id, taken.stack - taken.net) for taken in broke]
-            self._place(number, in_order(outs))
+        """Hand by hand in the order of the log (`self.tables` is in that order); a hand-for-hand round at once."""
+        by_hand = [self._broke(n) for n, table in self.tables.items() if table.waiting]
+        if self._hand_for_hand():
+            number = self.t.version
+            by_hand = [[(n, replace(out, hand_for_hand=number)) for hand in by_hand for n, out in hand]]
+        for outs in by_hand:
+            self._place(outs)
+
+    def _broke(self, number: int) -> list[tuple[int, Out]]:
+        """Who lost everything in the table's last hand, each with the table's number."""
+        table = self.tables[number]
+        return [
+            (number, Out(taken.player_id, table.last_hand_id, taken.stack - taken.net))
+            for taken in table.seats.values()
+            if taken.stack <= 0
+        ]
 
     def _remove_no_shows(self) -> None:
         """Who let the clock act for him from the start is removed, as long as somebody who has played is left."""
         seats = [(n, taken) for n, t in self.tables.items() for taken in t.seats.values()]
         limit = self.t.structure.no_show_hands
-        absent = [
-            (n, s) for n, s in seats if not s.seen and s.absent_hands >= limit and self.tables[n].waiting
-        ]
         if limit and any(taken.seen for _, taken in seats):
-            for number, taken in absent:
-                self._place(number, [Out(taken.player_id, None, taken.stack, no_show=True)])
+            for number, taken in seats:
+                if self.tables[number].waiting and not taken.seen and taken.absent_hands >= limit:
+                    self._place([(number, Out(taken.player_id, None, taken.stack, no_show=True))])
 
-    def _place(self, number: int, outs: list[Out]) -> None:
-        after = (*self.t.outs, *outs)
+    def _place(self, leaving: list[tuple[int, Out]]) -> None:
+        """Record those who leave together, the smaller stack first, and free their seats."""
+        leaving = sorted(leaving, key=lambda item: item[1].stack)
+        after = (*self.t.outs, *(out for _, out in leaving))
         by_player = {s.player_id: s.place for s in places_of_out(after, self.t.entrant_count - len(after))}
-        for out in outs:
+        for number, out in leaving:
             table = self.tables[number]
             self._record(decide.place(out, table.table_id, by_player[out.player_id]))
             self._vacate(number, out.player_id, "no_show" if out.no_show else "out")
@@ -147,7 +175,7 @@ class _Director:
         place = next(p for p in places(source) if p.seat == move.from_seat)
         self._record(decide.move(move, purpose))
         self._vacate(move.from_table, move.player_id, "moved")
-        self._record_at(move.to_table, Seated(place=msgspec.structs.replace(place, seat=move.to_seat)))
+        self._record_at(move.to_table, Seated(place=replace(place, seat=move.to_seat)))
 
     def _vacate(self, number: int, player: PlayerId, reason: Leaving) -> None:
         table = self.tables[number]

@@ -11,12 +11,16 @@ from domain.ids import HandId, PlayerId
 
 
 class Out(msgspec.Struct, frozen=True):
-    """A player who is out: by a hand, with his stack at its start, or as a no-show (then the hand is null)."""
+    """A player who is out: by a hand, with his stack at its start, or as a no-show (then the hand is null).
+
+    Hands of one hand-for-hand round have its number in common, and count as one hand.
+    """
 
     player_id: PlayerId
     hand_id: HandId | None
     stack: int
     no_show: bool = False
+    hand_for_hand: int | None = None
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -36,14 +40,11 @@ def places_of_out(outs: Sequence[Out], players_left: int) -> list[Standing]:
     return standings
 
 
-def in_order(outs: Sequence[Out]) -> list[Out]:
-    """Those who went out in one hand, as they are to be recorded: the smaller stack first."""
-    return sorted(outs, key=lambda out: out.stack)
-
-
 def _rank(index: int, out: Out) -> tuple[bool, int]:
     return (out.no_show, -index)
 
 
 def _tie(index: int, out: Out) -> object:
-    return (out.hand_id, out.stack) if out.hand_id else index
+    if out.no_show:
+        return index
+    return (out.hand_for_hand or out.hand_id, out.stack)

@@ -85,13 +85,17 @@ class LevelRaised(Event, frozen=True, kw_only=True):
 
 
 class Placed(Event, frozen=True, kw_only=True):
-    """A player is out. `place` is his place as things stand; a later no-show can only raise it."""
+    """A player is out. `place` is his place as things stand; a later no-show can only raise it.
+
+    `hand_for_hand` numbers the round in which tables played hand for hand, whose hands count as one.
+    """
 
     player_id: Public[PlayerId]
     table_id: Public[TableId]
     hand_id: Public[HandId | None]
     stack: Public[int]
     no_show: Public[bool]
+    hand_for_hand: Public[int | None]
     place: Public[int]
 
 
@@ -162,6 +166,12 @@ class Tournament(msgspec.Struct, frozen=True):
         return self.structure.unit_at(self.level)
 
     @property
+    def on_the_bubble(self) -> bool:
+        """Whether the next player out is the last one without a prize: tables then play hand for hand."""
+        paid = len(prize_table(self.structure.prizes_bp, self.entrant_count))
+        return self.players_left == paid + 1
+
+    @property
     def over(self) -> bool:
         return self.state in (State.FINISHED, State.CANCELLED)
 
@@ -204,7 +214,8 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901 - 
         case LevelRaised():
             return {"level": event.level, "level_ends_at": event.ends_at}
         case Placed():
-            return {"outs": (*t.outs, Out(event.player_id, event.hand_id, event.stack, event.no_show))}
+            out = Out(event.player_id, event.hand_id, event.stack, event.no_show, event.hand_for_hand)
+            return {"outs": (*t.outs, out)}
         case Paused():
             return {"state": State.PAUSED, "paused_at": event.at}
         case Resumed():
@@ -315,6 +326,7 @@ def place(out: Out, table: TableId, place: int) -> Placed:
         hand_id=out.hand_id,
         stack=out.stack,
         no_show=out.no_show,
+        hand_for_hand=out.hand_for_hand,
         place=place,
     )
 

@@ -43,7 +43,7 @@ FIELDS = {
     "tournament.table_broken.1": Seen("number table_id"),
     "tournament.player_moved.1": Seen("player_id from_table from_seat to_table to_seat draw"),
     "tournament.level_raised.1": Seen("level unit ends_at"),
-    "tournament.placed.1": Seen("player_id table_id hand_id stack no_show place"),
+    "tournament.placed.1": Seen("player_id table_id hand_id stack no_show hand_for_hand place"),
     "tournament.paused.1": Seen("at"),
     "tournament.resumed.1": Seen("level_ends_at"),
     "tournament.prizes_awarded.1": Seen("pool prizes"),

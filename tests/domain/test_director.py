@@ -213,10 +213,15 @@ def test_who_has_no_chips_is_out():
             hand_id=hand_id(table_id(TOURNAMENT, 1), 1),
             stack=50,
             no_show=False,
+            hand_for_hand=None,
             place=8,
         )
     ]
     assert at_table(agenda, 1) == [Vacated(seat=2, player_id=BOB, stack=0, reason="out")]
+
+
+def test_who_has_one_chip_left_is_not():
+    assert told(Hall(*TWO_TABLES).hand(1, {1: 49, 2: -49}).look(), Placed) == []
 
 
 def test_who_owes_is_out_too():
@@ -432,7 +437,10 @@ def test_the_final_table_is_new_with_the_next_number_and_everybody_left():
     assert drawn.final
     assert drawn.draw == f"final/{hall.t.version}"
     assert [table.number for table in drawn.tables] == [3]
-    assert {p.player_id for p in drawn.tables[0].places} == set(players(4))
+    draws = draws_for(DRAW_SEED, TOURNAMENT, drawn.draw)
+    by_table_and_seat = [*players(3), players(4)[3]]
+    assert [p.player_id for p in drawn.tables[0].places] == draws.shuffled(by_table_and_seat)
+    assert drawn.tables[0].dealer == 1 + draws.below(4)
     assert at_table(agenda, 1) == at_table(agenda, 2) == [Closed()]
     assert deals(agenda) == [3]
     assert agenda.state.open_tables == (3,)
@@ -465,3 +473,58 @@ def test_all_but_one_may_go_in_one_hand():
     agenda = Hall(full()).hand(1, {1: 150, 2: -50, 3: -50, 4: -50}).look()
     (finished,) = told(agenda, Finished)
     assert [(s.place, s.tied) for s in finished.standings] == [(1, False), (2, True), (2, True), (2, True)]
+
+
+# hand for hand
+
+
+def bubble(*, prizes=(5000, 3000, 1000, 500, 500), **structure):
+    """Seven entrants at two tables, five places paid after the first is out: six left."""
+    hall = Hall(full(1), full(5, size=3), prizes_bp=prizes, **structure)
+    hall.hand(1, {1: 50, 4: -50})
+    agenda = hall.look()
+    hall.happened(*agenda.tournament)
+    hall.tables = {table.number: table for table in agenda.table_states.values()}
+    assert hall.t.on_the_bubble
+    return hall
+
+
+def test_before_the_money_a_table_waits_until_the_others_have_ended_their_hands():
+    hall = bubble().begun(1, 2)
+    assert deals(hall.hand(1).look()) == []
+    assert deals(hall.hand(2).look()) == [1, 2]
+
+
+def test_before_the_money_all_tables_deal_at_once():
+    hall = bubble().hand(1).hand(2, deal_at=later(3))
+    assert deals(hall.look(later(2))) == []
+    assert deals(hall.look(later(3))) == [1, 2]
+
+
+def test_before_the_money_nobody_is_placed_until_the_round_is_over():
+    hall = bubble().begun(1, 2).hand(1, {1: 50, 2: -50})
+    assert told(hall.look(), Placed) == []
+    assert [e.player_id for e in told(hall.hand(2).look(), Placed)] == [BOB]
+
+
+def test_the_hands_of_a_round_count_as_one_hand():
+    first, second = players(7)[1], players(7)[5]
+    hall = bubble().hand(1, {1: 50, 2: -50}).hand(2, {1: 50, 2: -50})
+    assert [(e.player_id, e.place) for e in told(hall.look(), Placed)] == [(first, 5), (second, 5)]
+
+
+def test_in_a_round_the_larger_stack_ranks_higher_across_tables():
+    hall = Hall(full(1), full(5, stack=40, size=3), prizes_bp=(5000, 3000, 1000, 500, 500))
+    hall.hand(1, {1: 50, 4: -50})
+    agenda = hall.look()
+    hall.happened(*agenda.tournament)
+    hall.tables = {table.number: table for table in agenda.table_states.values()}
+    hall.hand(1, {1: 50, 2: -50}).hand(2, {1: 40, 2: -40})
+    placed = told(hall.look(), Placed)
+    assert [(e.stack, e.place) for e in placed] == [(40, 6), (50, 5)]
+
+
+def test_a_single_table_needs_no_other():
+    hall = Hall(full(1), prizes_bp=(5000, 3000, 2000))
+    assert hall.t.on_the_bubble
+    assert deals(hall.look()) == [1]

@@ -7,7 +7,7 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from domain.ids import HandId
-from domain.placing import Out, in_order, places_of_out
+from domain.placing import Out, places_of_out
 from tests.domain.given import ALICE, BOB, CAROL, DAVE, ERIN, FRANK, players, steady
 
 FIRST, SECOND, THIRD = (HandId(UUID(int=n)) for n in (1, 2, 3))
@@ -19,6 +19,11 @@ def no_show(player, stack=10):
 
 def told(outs, left=1):
     return [(s.place, s.tied, s.player_id) for s in places_of_out(outs, left)]
+
+
+def in_order(outs):
+    """As the director records those who went in one hand: the smaller stack first."""
+    return sorted(outs, key=lambda out: out.stack)
 
 
 def test_later_is_better():

@@ -80,6 +80,7 @@ def placed(player, hand=1, stack=50, no_show=False, place=4):
         hand_id=None if no_show else hand_id(FIRST_TABLE, hand),
         stack=stack,
         no_show=no_show,
+        hand_for_hand=None,
         place=place,
     )
 

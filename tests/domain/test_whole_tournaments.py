@@ -15,6 +15,7 @@ from domain.deal import commitment, shuffled_deck
 from domain.draws import draw_commitment, draws_for
 from domain.hand import CardsPlayed, Committed, Dealt, Finalised, Passed, Settled
 from domain.ids import hand_id
+from domain.prizes import prize_table
 from domain.seating import draw_tables, tables_needed
 from domain.table import Closed, HandBegun, HandEnded, Opened, Seated, Vacated
 from domain.tournament import (
@@ -156,24 +157,38 @@ def test_each_hands_nets_sum_to_nothing(played):
 
 
 def expected_places(played):
-    """Who went in which hand, read backwards from the hands' ends alone."""
+    """Who went in which hand, read from the hands' ends; those of a hand-for-hand round count as one hand."""
     no_shows = [event.player_id for event in played.events(Placed) if event.no_show]
-    seats, groups = {}, []
+    seats, groups, ended = {}, [], []
+    open_tables, left = set(), len(played.tournament.entrants)
+    paid = len(prize_table(played.tournament.structure.prizes_bp, left))
     for stream, event in played.log:
         match event:
             case Opened():
+                open_tables.add(stream)
                 seats |= {(stream, place.seat): place.player_id for place in event.places}
+            case Closed():
+                open_tables.remove(stream)
             case Seated():
                 seats[stream, event.place.seat] = event.place.player_id
             case HandEnded():
-                broke = Counter(event.stacks[s] - event.net[s] for s in event.stacks if not event.stacks[s])
-                for stack in sorted(broke):
-                    group = {
-                        seats[stream, seat]
+                ended.append(
+                    [
+                        (event.stacks[seat] - event.net[seat], seats[stream, seat])
                         for seat in event.stacks
-                        if not event.stacks[seat] and event.stacks[seat] - event.net[seat] == stack
-                    }
-                    groups.append(group)
+                        if not event.stacks[seat]
+                    ]
+                )
+            case Placed():
+                if left == paid + 1 and len(open_tables) > 1:
+                    ended = [[out for hand in ended for out in hand]]
+                groups += [
+                    {player for stack, player in hand if stack == at_start}
+                    for hand in ended
+                    for at_start in sorted({stack for stack, _ in hand})
+                ]
+                ended = []
+                left -= 1
     gone = set(no_shows).union(*groups)
     (winner,) = set(played.tournament.entrants) - gone
     best_first = [{winner}, *reversed(groups), *({player} for player in reversed(no_shows))]
