@@ -16,7 +16,6 @@ from domain.errors import NotAllowed
 from domain.hand import HAND, CardsPlayed, Passed, Settled, State
 from domain.hand import Hand as HandState
 from domain.ids import HandId
-from services import people
 from services.application import resources as shapes
 from services.application.context import Services
 from services.application.credentials import Actor
@@ -126,13 +125,6 @@ def settlement_of(settled: Settled | None) -> shapes.Settlement | None:
 def players_of(hand: HandState) -> list[UUID]:
     """The players dealt in."""
     return [s.player_id for s in hand.terms.seats]
-
-
-def view_for(services: Services, hand_id: HandId, actor: Actor | None, *, breaches: bool) -> shapes.Hand:
-    """Load the hand and show it to this reader."""
-    stream = services.store.load(HAND, hand_id)
-    called = people.names(services.store.database, players_of(existing(stream, "hand")))
-    return hand_view(stream, called, actor, breaches=breaches)
 
 
 def _action(r: Recorded, event: CardsPlayed | Passed, *, breaches: bool) -> shapes.Action:

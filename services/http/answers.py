@@ -86,6 +86,7 @@ def _part(kind: type, part: object) -> object:
         return UUID(part)
     if type(part) is not kind or "\0" in str(part) or (kind is int and abs(int(str(part))) >= 2**63):
         raise ValueError(part)
+    str(part).encode()  # no half characters
     return part
 
 

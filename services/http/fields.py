@@ -54,15 +54,6 @@ class Whole(Field, ma.fields.Integer):
         return value
 
 
-class Flag(Field, ma.fields.Boolean):
-    """true or false."""
-
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
-        if type(value) is not bool:
-            raise ValidationError("must be true or false")
-        return value
-
-
 class Text(Field, ma.fields.String):
     """A text for people, in NFC, without control or format characters, and with something to see in it."""
 
@@ -84,11 +75,13 @@ class Text(Field, ma.fields.String):
 
 
 class Raw(Field, ma.fields.String):
-    """A text that is judged elsewhere."""
+    """A text that is judged elsewhere; it can be written in UTF-8, without NUL."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
         if not isinstance(value, str):
             raise ValidationError("must be a text")
+        if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise ValidationError("has a character that no text has")
         return value
 
 

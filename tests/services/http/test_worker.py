@@ -1,0 +1,42 @@
+"""gunicorn's own errors, and how it is set up."""
+
+from __future__ import annotations
+
+import json
+import socket
+
+import pytest
+from gunicorn.http import errors
+
+from services.http import gunicorn_conf
+from services.http.worker import Worker
+
+
+def said(error: Exception) -> dict:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        Worker.handle_error(None, None, theirs, None, error)
+        head, _, body = ours.recv(65536).partition(b"\r\n\r\n")
+    assert b"application/problem+json" in head
+    return json.loads(body)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (errors.InvalidRequestLine("x"), "bad-request"),
+        (errors.LimitRequestLine(1, 2), "uri-too-long"),
+        (errors.LimitRequestHeaders("x"), "headers-too-large"),
+        (errors.InvalidChunkSize(b"x"), "bad-request"),
+        (ZeroDivisionError(), "internal"),
+    ],
+)
+def test_each_gets_its_problem(error, kind):
+    assert said(error)["type"] == f"/problems/{kind}"
+
+
+def test_two_workers_with_threads_are_forked_before_the_application_is_made():
+    assert gunicorn_conf.workers == 2
+    assert gunicorn_conf.threads == 1024
+    assert gunicorn_conf.preload_app is False
+    assert gunicorn_conf.accesslog is None
