@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from uuid import uuid5
 
 import msgspec
 from psycopg.sql import SQL, Identifier
 
+from domain.ids import NS
 from services.database import Cursor
 from services.projections.projector import SCHEMA, Projector
 from services.store import Store
 
 BESIDE = "projections_rebuild"
 """The schema in which a rebuild is made."""
+REPLACED = "projections_replaced"
+"""The schema of the old ones, once the new ones are in their place."""
 
-_Result = TypeVar("_Result")
+_ONE_AT_A_TIME = uuid5(NS, "rebuild")
 
 Progress = Callable[[int, int], None]
 """Called with the events done and those to do."""
@@ -31,33 +35,49 @@ class Difference(msgspec.Struct, frozen=True):
 
 def compare(store: Store, progress: Progress = lambda _done, _all: None) -> list[Difference]:
     """Rebuild beside the live projections and compare row by row, at one log position."""
-    return _rebuilt(store, progress, _differences)
+    with _rebuilt(store, progress) as rebuild:
+        Projector(store).catch_up(store.head())
+        with _held(store) as (cur, position):
+            rebuild.catch_up(position)
+            return _differences(cur)
 
 
 def replace(store: Store, progress: Progress = lambda _done, _all: None) -> None:
     """Rebuild and put the result in the place of the live projections, in one transaction."""
-    _rebuilt(store, progress, _swap)
+    with _rebuilt(store, progress) as rebuild:
+        Projector(store).create()  # where there are none yet, they are replaced all the same
+        with _held(store) as (cur, position):
+            rebuild.catch_up(max(position, store.head()))
+            _rename(cur, SCHEMA, REPLACED)
+            _rename(cur, BESIDE, SCHEMA)
 
 
-def _rebuilt(store: Store, progress: Progress, then: Callable[[Cursor], _Result]) -> _Result:
-    """Do most of the work beside the running projector; then hold it for the rest, and for `then`."""
-    rebuild = Projector(store, BESIDE)
-    _drop(store)
-    rebuild.create()
-    done, everything = 0, store.head()
-    while batch := rebuild.step(everything):
-        done += batch
-        progress(done, everything)
-    Projector(store).catch_up(everything)
+@contextmanager
+def _rebuilt(store: Store, progress: Progress) -> Iterator[Projector]:
+    """Most of the work, beside the running projector; at the end of the block what is not needed goes."""
+    with store.lock(_ONE_AT_A_TIME):
+        _drop(store)
+        rebuild = Projector(store, BESIDE)
+        rebuild.create()
+        done, everything = 0, store.head()
+        while batch := rebuild.step(everything):
+            done += batch
+            progress(done, everything)
+        yield rebuild
+        _drop(store)
+
+
+@contextmanager
+def _held(store: Store) -> Iterator[tuple[Cursor, int]]:
+    """Hold the live projections where they are for a block: projectors wait, readers don't."""
     with store.database.transaction() as cur:
         cur.execute("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
-        cur.execute(SQL("SELECT position FROM {}.tracking FOR UPDATE").format(Identifier(SCHEMA)))
+        # Nothing else is locked, and no table is dropped before the block ends: who waits here can't be waited for.
+        cur.execute(SQL("LOCK TABLE {}.tracking IN EXCLUSIVE MODE").format(Identifier(SCHEMA)))
+        cur.execute(SQL("SELECT position FROM {}.tracking").format(Identifier(SCHEMA)))
         row = cur.fetchone()
         assert row is not None
-        rebuild.catch_up(row[0])
-        result = then(cur)
-    _drop(store)
-    return result
+        yield cur, row[0]
 
 
 def _differences(cur: Cursor) -> list[Difference]:
@@ -80,11 +100,12 @@ def _only_in(cur: Cursor, schema: str, other: str, table: str) -> int:
     return int(row[0])
 
 
-def _swap(cur: Cursor) -> None:
-    cur.execute(SQL("DROP SCHEMA {} CASCADE").format(Identifier(SCHEMA)))
-    cur.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(Identifier(BESIDE), Identifier(SCHEMA)))
+def _rename(cur: Cursor, schema: str, name: str) -> None:
+    cur.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(Identifier(schema), Identifier(name)))
 
 
 def _drop(store: Store) -> None:
     with store.database.transaction() as cur:
-        cur.execute(SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(Identifier(BESIDE)))
+        cur.execute(
+            SQL("DROP SCHEMA IF EXISTS {}, {} CASCADE").format(Identifier(BESIDE), Identifier(REPLACED))
+        )
