@@ -18,7 +18,7 @@ from services.errors import Unavailable
 from services.http import boards, documents, health, leaderboards, play, players, rulesets, tournaments
 from services.http.access import Gate
 from services.http.calls import EXTENSION, LARGEST_BODY, Parts
-from services.http.feed import Places
+from services.http.limits import Places
 from services.http.listener import Listener, wait_until_ready
 from services.http.problems import PROBLEMS, Problem, response_of
 

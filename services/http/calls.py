@@ -23,6 +23,7 @@ from services.http import strictjson
 from services.http.access import Gate, Who, admit
 from services.http.fields import Body as BodySchema
 from services.http.fields import pointers
+from services.http.limits import Places
 from services.http.listener import Listener
 from services.http.problems import Problem
 
@@ -37,7 +38,7 @@ class Parts(NamedTuple):
     services: Services
     gate: Gate
     listener: Listener
-    feeds: Any
+    feeds: Places
 
 
 class Operation(NamedTuple):

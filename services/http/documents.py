@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
+from typing import Any
+
 import msgspec
 from flask import Blueprint, Response
 from flask_smorest import Api
@@ -9,7 +13,7 @@ from flask_swagger_ui import get_swaggerui_blueprint
 
 from services.http.examples import EXAMPLES
 from services.http.problems import PROBLEMS, Problem, document_of, page_of
-from services.http.routing import IDEMPOTENCY_KEY, IF_NONE_MATCH, OPTIONAL_KEY, SHAPES
+from services.http.routing import HISTORY, IDEMPOTENCY_KEY, IF_NONE_MATCH, OPTIONAL_KEY, SHAPES
 
 DOCS = "/docs"
 blueprint = Blueprint("problems", __name__)
@@ -46,6 +50,7 @@ def describe(api: Api) -> None:
         shown = {"examples": [EXAMPLES[name]]} if name in EXAMPLES else {}
         components.schema(name, {**schema, **shown})
     components.schema("Problem", _PROBLEM)
+    components.schema(HISTORY, _history())
     for slug in PROBLEMS:
         components.example(slug, {"value": document_of(slug)})
     for leftover in ("Error", "PaginationMetadata"):  # flask-smorest's own, which no route uses
@@ -56,6 +61,13 @@ def describe(api: Api) -> None:
     for name, header, required, text in _HEADERS:
         parameter = {"name": header, "required": required, "description": text, "schema": {"type": "string"}}
         components.parameter(name, "header", parameter)
+
+
+def _history() -> dict[str, Any]:
+    """`big2-hand/1`, whose own references are made to point into this page."""
+    text = (files("big2") / "history.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text.replace('"#/$defs/', f'"#/components/schemas/{HISTORY}/$defs/'))
+    return {name: value for name, value in schema.items() if name not in ("$schema", "$id")}
 
 
 _PROBLEM = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
-from threading import Lock
 from uuid import UUID
 
 import msgspec
@@ -25,7 +24,6 @@ SLOWEST_SEND_SECONDS = 20.0
 """A reader that takes nothing for so long is cut."""
 RECHECK_SECONDS = 30.0
 """How often the token that a feed began with is looked at again."""
-RETRY_AFTER_SECONDS = 5
 _EXISTS = {
     "tournament": "SELECT 1 FROM projections.tournaments WHERE tournament_id = %s",
     "table": "SELECT 1 FROM projections.tables WHERE table_id = %s",
@@ -33,31 +31,12 @@ _EXISTS = {
 }
 
 
-class Places:
-    """How many feeds a process holds at most; the other threads answer requests."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.taken = 0
-        self._guard = Lock()
-
-    def take(self) -> None:
-        with self._guard:
-            if self.taken >= self.most:
-                raise Problem("too-many-feeds", headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
-            self.taken += 1
-
-    def give_back(self) -> None:
-        with self._guard:
-            self.taken -= 1
-
-
 def feed(call: Call) -> Response:
     """Open a feed; it ends when the reader goes, is too slow, or his token is no longer good."""
     topic = _topic(call)
     position = _position(call)
     _must_exist(call, topic)
-    places: Places = call.parts.feeds
+    places = call.parts.feeds
     places.take()
     stream = _Stream(call.listener, call.parts.gate, topic, call.reader, position)
     head = request.method == "HEAD"

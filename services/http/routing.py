@@ -35,6 +35,7 @@ _WITH_BODY = (
     "missing-idempotency-key", "bad-idempotency-key", "idempotency-key-reuse",
 )  # fmt: skip
 
+HISTORY = "HandHistory"
 IDEMPOTENCY_KEY = "IdempotencyKey"
 OPTIONAL_KEY = "OptionalIdempotencyKey"
 IF_NONE_MATCH = "IfNoneMatch"
@@ -164,7 +165,7 @@ def _answer(status: int, answer: Any) -> dict[str, Any]:  # noqa: ANN401
 
 def _ref(shape: type) -> dict[str, Any]:
     if not issubclass(shape, msgspec.Struct):
-        return {"type": "object"}
+        return {"$ref": f"#/components/schemas/{HISTORY}"}
     SHAPES.add(shape)
     return {"$ref": f"#/components/schemas/{shape.__name__}"}
 
