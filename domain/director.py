@@ -72,7 +72,7 @@ class _Director:
         self.deals = [
             table.table_id
             for number, table in sorted(self.tables.items())
-            if table.waiting and not table.paused and number not in hold and self._due(table)
+            if number not in hold and self._due(table)
         ]
         return None
 
@@ -88,9 +88,8 @@ class _Director:
 
     def _due(self, table: Table) -> bool:
         """Whether its next deal is due; hand for hand, whether every table's is."""
-        if self._hand_for_hand():
-            return self._all_wait() and all(t.deal_at <= self.now for t in self.tables.values())
-        return table.deal_at <= self.now
+        together = self.tables.values() if self._hand_for_hand() else [table]
+        return all(t.waiting and not t.paused and t.deal_at <= self.now for t in together)
 
     def _place_who_is_out(self) -> None:
         """Hand by hand in the order of the log (`self.tables` is in that order); a hand-for-hand round at once."""

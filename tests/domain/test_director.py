@@ -14,6 +14,7 @@ from domain.table import (
     Place,
     Seated,
     TablePaused,
+    TableResumed,
     Vacated,
     begin,
     next_deal,
@@ -499,6 +500,12 @@ def test_before_the_money_all_tables_deal_at_once():
     hall = bubble().hand(1).hand(2, deal_at=later(3))
     assert deals(hall.look(later(2))) == []
     assert deals(hall.look(later(3))) == [1, 2]
+
+
+def test_before_the_money_no_table_deals_while_another_is_still_paused():
+    hall = bubble().at(2, TablePaused())
+    assert deals(hall.look()) == []
+    assert deals(hall.at(2, TableResumed()).look()) == [1, 2]
 
 
 def test_before_the_money_nobody_is_placed_until_the_round_is_over():
