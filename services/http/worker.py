@@ -21,6 +21,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """Says what was wrong with a request that could not even be read."""
 
     def handle_error(self, _req: Any, client: Any, _addr: Any, exc: Exception) -> None:  # noqa: ANN401
+        if isinstance(exc, OSError):  # the client is gone, or a feed's reader too slow
+            return
         slug = _slug(exc)
         if slug == "internal":
             log.error("a request failed: %s", type(exc).__name__, exc_info=exc)

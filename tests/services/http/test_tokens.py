@@ -45,7 +45,15 @@ def test_a_token_ends_with_its_time(app, admin, operator):
 
 @pytest.mark.parametrize(
     "header",
-    ["Bearer", "Bearer x", "Basic abc", "Bearer b2_x_y", "Bearer b2__", f"Bearer b2_{uuid4()}_secret", "b2"],
+    [
+        "Bearer",
+        "Bearer x",
+        "Basic abc",
+        "Bearer b2_x_y",
+        "Bearer b2__",
+        "Bearer b2_00000000-0000-5000-8000-000000000000_secret",
+        "b2",
+    ],
 )
 def test_whatever_is_no_token_is_refused_on_every_route(header, anybody):
     response = anybody.get("/v1/tournaments", headers={"Authorization": header})

@@ -35,6 +35,15 @@ def test_each_gets_its_problem(error, kind):
     assert said(error)["type"] == f"/problems/{kind}"
 
 
+def test_a_reader_who_is_gone_is_told_nothing():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        Worker.handle_error(None, None, theirs, None, TimeoutError())
+        ours.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            ours.recv(1)
+
+
 def test_two_workers_with_threads_are_forked_before_the_application_is_made():
     assert gunicorn_conf.workers == 2
     assert gunicorn_conf.threads == 1024
