@@ -34,7 +34,8 @@ class Projector:
         self._store = store
         self._schema = schema
         self._context = Context()
-        self._position = 0
+        self.position = 0
+        """The log position up to which this one knows that all is projected."""
 
     def create(self) -> None:
         """Make the schema and its tables, if they are not there."""
@@ -56,12 +57,12 @@ class Projector:
             cur.execute("SELECT position FROM tracking FOR UPDATE")
             row = cur.fetchone()
             assert row is not None
-            if row[0] != self._position:  # another one has projected meanwhile, and seen what we have not
+            if row[0] != self.position:  # another one has projected meanwhile, and seen what we have not
                 self._context = Context()
             batch = [r for r in self._store.log(row[0], BATCH) if upto is None or r.position <= upto]
             if batch:
                 self._project(cur, batch)
-        self._position = batch[-1].position if batch else row[0]
+        self.position = batch[-1].position if batch else row[0]
         return len(batch)
 
     def catch_up(self, upto: int | None = None) -> int:

@@ -22,7 +22,7 @@ REPLACED = "projections_replaced"
 _ONE_AT_A_TIME = uuid5(NS, "rebuild")
 
 Progress = Callable[[int, int], None]
-"""Called with the events done and those to do."""
+"""Called with the log position reached and the one to reach."""
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -59,10 +59,9 @@ def _rebuilt(store: Store, progress: Progress) -> Iterator[Projector]:
         _drop(store)
         rebuild = Projector(store, BESIDE)
         rebuild.create()
-        done, everything = 0, store.head()
-        while batch := rebuild.step(everything):
-            done += batch
-            progress(done, everything)
+        everything = store.head()
+        while rebuild.step(everything):
+            progress(rebuild.position, everything)
         yield rebuild
         _drop(store)
 

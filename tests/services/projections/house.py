@@ -67,7 +67,6 @@ class House:
         self.projector.create()
         self.random = Random(seed)
         self.absent: set[PlayerId] = set()
-        self.skipped: set[str] = set()
 
     def close(self) -> None:
         self.store.close()
@@ -131,15 +130,18 @@ class House:
     def project(self) -> int:
         return self.projector.catch_up()
 
-    def due(self) -> list[tuple[str, list[Any]]]:
-        """What the agenda says is due by the house's clock, as the clock would read it."""
+    def due(self, t: TournamentId | None = None) -> list[tuple[str, list[Any]]]:
+        """What the agenda says is due by the house's clock, of one tournament or of all."""
         self.project()
         rows = self.rows(_DUE, self.store.now())
-        return [(row["job"], row["args"]) for row in rows if row["job"] not in self.skipped]
+        if t is not None:
+            mine = self._subjects(t)
+            rows = [row for row in rows if row["subject"].partition("/")[2] in mine]
+        return [(row["job"], row["args"]) for row in rows]
 
-    def work(self) -> int:
+    def work(self, t: TournamentId | None = None) -> int:
         """Do what is due now, once; how much that was."""
-        due = self.due()
+        due = self.due(t)
         for job, args in due:
             self.do(job, *args)
         self.project()
@@ -232,16 +234,20 @@ class House:
     def agenda(self, t: TournamentId) -> dict[str, str]:
         """Subject to job name, of everything on the agenda that concerns a tournament."""
         self.project()
-        mine = {str(t)} | {str(r["table_id"]) for r in self.rows(_TABLES, t)}
-        mine |= {str(r["hand_id"]) for r in self.rows(_HANDS, t)}
+        mine = self._subjects(t)
         rows = self.rows("SELECT subject, name FROM projections.agenda ORDER BY subject")
         return {r["subject"]: r["name"] for r in rows if r["subject"].partition("/")[2] in mine}
+
+    def _subjects(self, t: TournamentId) -> set[str]:
+        """A tournament, its tables and its hands."""
+        tables = {str(r["table_id"]) for r in self.rows(_TABLES, t)}
+        return {str(t)} | tables | {str(r["hand_id"]) for r in self.rows(_HANDS, t)}
 
     def due_at(self, subject: str) -> datetime:
         return self.rows("SELECT due_at FROM projections.agenda WHERE subject = %s", subject)[0]["due_at"]
 
 
-_DUE = "SELECT job, args FROM projections.agenda WHERE due_at <= %s ORDER BY due_at"
+_DUE = "SELECT subject, job, args FROM projections.agenda WHERE due_at <= %s ORDER BY due_at"
 _TABLES = "SELECT table_id FROM projections.tables WHERE tournament_id = %s"
 _HANDS = "SELECT hand_id FROM projections.hands WHERE tournament_id = %s"
 

@@ -1,4 +1,4 @@
-"""A rebuild equals the live projections; what differs is found, and what is wrong is replaced while the service runs."""
+"""A rebuild equals the live projections; what differs is found, and replaced while the service runs."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class Book:
 def out_together(world, t):
     """Who went out in the same hand with the same stack: player to what they share."""
     outs = [r.event for r in world.stream(t) if isinstance(r.event, Placed) and r.event.hand_id]
-    return {e.player_id: (e.hand_id, e.stack) for e in outs}
+    return {e.player_id: (e.hand_for_hand or e.hand_id, e.stack) for e in outs}
 
 
 def test_standings_at_every_moment_are_what_the_events_add_up_to(evening):
