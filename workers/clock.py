@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
@@ -14,8 +15,10 @@ from uuid import UUID
 from redis import Redis
 from redis.exceptions import RedisError
 
+from domain.errors import Conflicting
 from domain.ids import HandId
 from services.application import hands
+from services.application.hands import ClockStep
 from services.bootstrap import Services
 from services.errors import Unavailable
 from services.projections import SCHEMA
@@ -40,6 +43,16 @@ class Due(NamedTuple):
     args: list[object]
 
 
+class Look(NamedTuple):
+    """One look: the database's clock between two readings of our own, how far the projections are, what is due."""
+
+    before: float
+    now: datetime
+    after: float
+    position: int
+    due: list[Due]
+
+
 class Clock:
     """One process's clock: `tick` is one look at the agenda."""
 
@@ -47,7 +60,7 @@ class Clock:
         self._services = services
         self._redis = client
         self._queue = queue(client)
-        self._offset: timedelta | None = None
+        self._last: Look | None = None
 
     def run(self) -> None:
         """Look until the process is ended; a store or Redis that is away is waited for."""
@@ -60,37 +73,54 @@ class Clock:
 
     def tick(self) -> int:
         """Enqueue what is due and has not just been; the number of jobs."""
-        now, due = self._look()
-        if step := self._step(now):
-            self._give_back(step)
-            return 0
-        fresh = [item for item in due if self._redis.set(f"tick:{item.name}", 1, nx=True, px=AGAIN_MS)]
+        look = self._look()
+        step = jump(self._last, look) if self._last else None
+        if step:
+            self._give_back(step)  # if that fails, the next look sees the same jump
+        self._last = look
+        return 0 if step else self._enqueue(look)
+
+    def _enqueue(self, look: Look) -> int:
+        fresh = [item for item in look.due if self._redis.set(f"tick:{item.name}", 1, nx=True, px=AGAIN_MS)]
         for item in fresh:
-            enqueue(self._queue, f"{item.name}-{int(now.timestamp() * 1000)}", JOBS[item.job], item.args)
+            enqueue(self._queue, f"{item.name}-{int(look.now.timestamp() * 1000)}", JOBS[item.job], item.args)
         return len(fresh)
 
-    def _look(self) -> tuple[datetime, list[Due]]:
-        with self._services.store.database.transaction() as cur:
-            cur.execute(f"SET LOCAL search_path = {SCHEMA}")
-            cur.execute(
-                "SELECT clock_timestamp(), name, job, args FROM (SELECT 1) AS one LEFT JOIN LATERAL"
-                " (SELECT * FROM agenda WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT %s) AS due ON true",
-                (MOST_DUE,),
-            )
-            rows = cur.fetchall()
-        return rows[0][0], [Due(name, job, args) for _, name, job, args in rows if name is not None]
+    def _look(self) -> Look:
+        with self._services.store.database.connection() as conn:
+            before = time.monotonic()
+            rows = conn.execute(_LOOK, (MOST_DUE,)).fetchall()
+            after = time.monotonic()
+        due = [Due(name, job, args) for _, _, name, job, args in rows if name is not None]
+        return Look(before, rows[0][0], after, rows[0][1], due)
 
-    def _step(self, now: datetime) -> timedelta | None:
-        """By how much the database's clock has stepped since the last look, if it has."""
-        offset = now - datetime.fromtimestamp(time.monotonic(), now.tzinfo)
-        before, self._offset = self._offset, offset
-        return offset - before if before is not None and abs(offset - before) > STEP else None
-
-    def _give_back(self, step: timedelta) -> None:
+    def _give_back(self, step: ClockStep) -> None:
         """Act for nobody until running turns have the time back that they had left."""
-        log.warning("the database's clock stepped by %s: running turns keep their time", step)
-        with self._services.store.database.transaction() as cur:
-            cur.execute(f"SELECT args->>0, due_at FROM {SCHEMA}.agenda WHERE job = 'turn'")  # noqa: S608
-            turns = cur.fetchall()
-        for hand_id, deadline in turns:
-            hands.shift_clock(self._services, HandId(UUID(hand_id)), deadline, step)
+        log.warning("the database's clock jumped by %s: running turns keep their time", step.by)
+        with self._services.store.database.connection() as conn:
+            turns = conn.execute(f"SELECT args->>0 FROM {SCHEMA}.agenda WHERE job = 'turn'").fetchall()  # noqa: S608
+        for (hand_id,) in turns:
+            with suppress(Conflicting):  # somebody plays, and so gets the next turn going himself
+                hands.shift_clock(self._services, HandId(UUID(hand_id)), step)
+
+
+_LOOK = f"""
+SELECT clock_timestamp(), (SELECT position FROM {SCHEMA}.tracking), name, job, args FROM (SELECT 1) AS one
+LEFT JOIN LATERAL
+(SELECT * FROM {SCHEMA}.agenda WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT %s) AS due ON true
+"""  # noqa: S608 - our own names
+
+
+def jump(last: Look, look: Look) -> ClockStep | None:
+    """By how much the database's clock has jumped between two looks, if it has.
+
+    It was read at some time between our two readings: a look that took long proves only what its ends prove.
+    """
+    went = look.now - last.now
+    least = went - timedelta(seconds=look.after - last.before)
+    most = went - timedelta(seconds=look.before - last.after)
+    if least <= STEP and most >= -STEP:
+        return None
+    by = (least + most) / 2
+    blind = timedelta(seconds=look.after - last.before)
+    return ClockStep(by, last.position, look.now - by if blind < abs(by) / 2 else None)

@@ -49,15 +49,19 @@ def enqueue(agenda: Queue, job_id: str, function: str, args: list[object]) -> No
     )
 
 
-def work(url: str) -> None:
-    """Run jobs until told to stop. A worker of its own name each time: a fixed one would block a restart."""
-    # A worker waits for jobs on the connection itself, so its socket may be silent for longer than a clock's.
-    client = Redis.from_url(url, socket_connect_timeout=SOCKET_TIMEOUT_SECONDS)
-    worker = SimpleWorker(
+def worker(client: Redis) -> SimpleWorker:
+    """A worker of a name of its own each time: a fixed one would block a restart."""
+    return SimpleWorker(
         [queue(client)],
         connection=client,
         serializer=JSONSerializer,
         worker_ttl=WORKER_TTL_SECONDS,
         maintenance_interval=MAINTENANCE_SECONDS,
     )
-    worker.work(logging_level="WARNING")
+
+
+def work(url: str) -> None:
+    """Run jobs until told to stop."""
+    # A worker waits for jobs on the connection itself, so its socket may be silent for longer than a clock's.
+    client = Redis.from_url(url, socket_connect_timeout=SOCKET_TIMEOUT_SECONDS)
+    worker(client).work(logging_level="WARNING")

@@ -21,7 +21,7 @@ from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
 from services.commands import Decision, Outcome, execute, on
-from services.envelope import Command, Stream
+from services.envelope import Command, Recorded, Stream
 from services.store import Store
 
 
@@ -66,16 +66,36 @@ def act_for_absent(services: Services, hand_id: HandId, turn: int) -> None:
     execute(services.store, _job(f"turn-{hand_id}-{turn}"), (HAND, hand_id), decide)
 
 
-def shift_clock(services: Services, hand_id: HandId, deadline: datetime, step: timedelta) -> None:
-    """After the database's clock stepped: the turn that was due at `deadline` keeps the time that it had left."""
+class ClockStep(NamedTuple):
+    """A jump `by` so much of the database's clock, after log position `position`.
 
-    def decide(stream: Stream[Hand], _now: datetime) -> Decision:
-        if stream.state is None:
+    `until` is what it would say now without the jump; null if that is not known well enough.
+    """
+
+    by: timedelta
+    position: int
+    until: datetime | None
+
+    def came_after(self, r: Recorded, now: datetime) -> bool:
+        """Whether the jump came after this event."""
+        if r.position <= self.position or self.until is None:
+            return r.position <= self.position
+        return r.at <= self.until if self.by > timedelta() else r.at > now
+
+
+def shift_clock(services: Services, hand_id: HandId, step: ClockStep) -> None:
+    """After the database's clock has jumped: a turn that ran then keeps the time that it had left.
+
+    Once, however many clocks have noticed: the shift itself came after the jump.
+    """
+
+    def decide(stream: Stream[Hand], now: datetime) -> Decision:
+        hand = stream.state
+        if hand is None or hand.deadline is None or not step.came_after(stream.recorded[-1], now):
             return Decision(())
-        return Decision([on(stream, *decide_on.shift_clock(stream.state, deadline, step))])
+        return Decision([on(stream, *decide_on.shift_clock(hand, hand.deadline, step.by))])
 
-    name = f"shift-{hand_id}-{int(deadline.timestamp() * 1000)}"
-    execute(services.store, _job(name), (HAND, hand_id), decide)
+    execute(services.store, _job(f"shift-{hand_id}-{step.position}"), (HAND, hand_id), decide)
 
 
 def finalise(services: Services, hand_id: HandId) -> None:

@@ -1,0 +1,491 @@
+"""The clock on the real agenda and a real Valkey: what is due is enqueued once, and again; it never hangs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import psycopg
+import pytest
+from redis import Redis
+from redis.exceptions import RedisError
+from rq import SimpleWorker
+from rq.job import Job
+from rq.serializers import JSONSerializer
+
+from domain.errors import Conflicting
+from domain.hand import ClockStarted
+from services.application import hands
+from services.bootstrap import settings
+from services.embedded import Valkey, start
+from services.errors import Unavailable
+from tests.services.projections.house import House
+from workers import clock as module
+from workers import jobs
+from workers import queue as queueing
+from workers.clock import Clock, Look, jump
+from workers.queue import JOB_RETRIES, JOB_TIMEOUT_SECONDS, QUEUE, queue, redis_client
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def house(database_url) -> Iterator[House]:
+    house = House(database_url)
+    with house.store.database.connection() as conn:
+        conn.execute("DELETE FROM projections.agenda; DELETE FROM projections.agenda_tables")
+    yield house
+    house.close()
+
+
+@pytest.fixture
+def redis(redis_url) -> Iterator[Redis]:
+    client = redis_client(f"{redis_url}?db=5")
+    client.flushdb()
+    yield client
+    client.close()
+
+
+def clock(house: House, client: Redis) -> Clock:
+    return Clock(SimpleNamespace(store=house.store, rulesets=house.rulesets), client)
+
+
+def queued(client: Redis) -> list[Job]:
+    return queue(client).get_jobs()
+
+
+def due_now(house: House) -> str:
+    """A tournament that waits for its tables to be drawn."""
+    t = house.started(2)
+    house.project()
+    return str(t)
+
+
+# what is enqueued
+
+
+def test_what_is_due_is_enqueued_with_its_ids(house, redis):
+    t = due_now(house)
+    later = house.publish(starts_at=house.store.now() + HOUR)
+    house.project()
+    assert clock(house, redis).tick() == 1
+    [job] = queued(redis)
+    assert (job.func_name, job.args, job.kwargs) == ("workers.jobs.draw", [t], {})
+    assert re.fullmatch(rf"draw-{t}-\d+", job.id)
+    assert str(later) not in job.id
+
+
+def test_jobs_are_json_with_limits(house, redis):
+    due_now(house)
+    clock(house, redis).tick()
+    [job] = queued(redis)
+    stored = redis.hgetall(job.key)
+    assert job.serializer is JSONSerializer
+    assert job.timeout == JOB_TIMEOUT_SECONDS
+    assert job.result_ttl == 0
+    assert job.failure_ttl == queueing.FAILURE_TTL_SECONDS
+    assert job.retries_left == JOB_RETRIES
+    assert not any(b"pickle" in value or value.startswith(b"\x80") for value in stored.values())
+
+
+def test_what_is_still_due_is_enqueued_again_but_not_at_once(house, redis, monkeypatch):
+    monkeypatch.setattr(module, "AGAIN_MS", 300)
+    due_now(house)
+    mine = clock(house, redis)
+    assert [mine.tick(), mine.tick(), mine.tick()] == [1, 0, 0]
+    time.sleep(0.35)
+    assert mine.tick() == 1
+    assert len({job.id for job in queued(redis)}) == 2
+
+
+def test_again_is_two_seconds():
+    assert module.AGAIN_MS == 2000
+    assert module.LOOK_SECONDS <= 0.2
+
+
+def test_two_clocks_enqueue_it_once(house, redis):
+    for _ in range(5):
+        due_now(house)
+    clocks = [clock(house, redis) for _ in range(2)]
+    together, counts = threading.Barrier(2), []
+
+    def look(mine: Clock) -> None:
+        together.wait(10)
+        counts.extend([mine.tick(), mine.tick()])
+
+    threads = [threading.Thread(target=look, args=(mine,)) for mine in clocks]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert sum(counts) == 5 == len(queued(redis))
+
+
+def test_one_look_enqueues_a_limited_number_and_the_next_goes_on(house, redis, monkeypatch):
+    monkeypatch.setattr(module, "MOST_DUE", 2)
+    for _ in range(3):
+        due_now(house)
+    mine = clock(house, redis)
+    assert mine.tick() == 2
+    for job, args in house.due()[:2]:
+        house.do(job, *args)
+    house.project()
+    assert mine.tick() == 2  # the third draw, and a deal
+
+
+def test_every_kind_of_work_on_the_agenda_has_its_job():
+    assert {"start", "draw", "deal", "turn", "level", "pause", "close", "finalise"} == set(module.JOBS)
+    for path in module.JOBS.values():
+        assert callable(getattr(jobs, path.removeprefix("workers.jobs.")))
+
+
+# Redis is away
+
+
+@pytest.fixture
+def valkey() -> Iterator[Any]:
+    """A Valkey of one's own, to be hurt."""
+    data = Path(tempfile.mkdtemp(prefix="b2-", dir="/tmp"))
+    server = Valkey(data)
+    running = SimpleNamespace(url=server.url, child=start(server), server=server)
+    yield running
+    running.child.send_signal(signal.SIGCONT)
+    running.child.kill()
+    running.child.wait()
+    shutil.rmtree(data)
+
+
+def test_a_redis_that_is_paused_costs_half_a_second_and_no_job(house, valkey):
+    due_now(house)
+    client = redis_client(valkey.url)
+    mine = clock(house, client)
+    assert client.ping()
+    valkey.child.send_signal(signal.SIGSTOP)
+    begun = time.monotonic()
+    with pytest.raises(RedisError):
+        mine.tick()
+    assert time.monotonic() - begun < 2
+    valkey.child.send_signal(signal.SIGCONT)
+    eventually(lambda: mine.tick() or queued(client))
+    assert queued(client)
+
+
+def test_a_redis_that_is_gone_is_waited_for(house, valkey):
+    due_now(house)
+    client = redis_client(valkey.url)
+    mine = clock(house, client)
+    valkey.child.kill()
+    valkey.child.wait()
+    for _ in range(2):
+        begun = time.monotonic()
+        with pytest.raises(RedisError):
+            mine.tick()
+        assert time.monotonic() - begun < 2
+    valkey.child = start(valkey.server)
+    assert mine.tick() == 1
+
+
+def test_an_emptied_redis_gets_everything_again_at_the_next_look(house, redis):
+    due_now(house)
+    mine = clock(house, redis)
+    assert mine.tick() == 1
+    redis.flushdb()
+    assert queued(redis) == []
+    assert mine.tick() == 1
+
+
+def test_running_it_waits_for_whatever_is_away_and_goes_on(house, redis, monkeypatch, caplog):
+    due_now(house)
+    mine, looks = clock(house, redis), []
+    whole = Clock.tick
+
+    class Enough(BaseException):
+        pass
+
+    def tick(self):
+        looks.append(1)
+        if len(looks) == 1:
+            raise Unavailable("the database did not answer")
+        if len(looks) == 2:
+            raise RedisError("gone")
+        if len(looks) == 4:
+            raise Enough
+        return whole(self)
+
+    monkeypatch.setattr(Clock, "tick", tick)
+    monkeypatch.setattr(module, "LOOK_SECONDS", 0.01)
+    with pytest.raises(Enough):
+        mine.run()
+    assert len(queued(redis)) == 1
+    assert [record.getMessage() for record in caplog.records] == [
+        "the clock waits: the database did not answer",
+        "the clock waits: gone",
+    ]
+
+
+def test_a_database_whose_connections_were_cut_is_asked_again(house, redis, database_url):
+    due_now(house)
+    mine = clock(house, redis)
+    mine.tick()
+    redis.flushdb()
+    with psycopg.connect(database_url, autocommit=True) as other:
+        other.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+    eventually(lambda: _ticks(mine))
+
+
+def _ticks(mine: Clock) -> int:
+    try:
+        return mine.tick()
+    except Unavailable:
+        return 0
+
+
+# a step of the database's clock
+
+
+class Stepped(Clock):
+    """A clock that looks at a database whose time is `ahead`."""
+
+    def __init__(self, house: House, client: Redis) -> None:
+        super().__init__(SimpleNamespace(store=house.store, rulesets=house.rulesets), client)
+        self._house = house
+
+    def _look(self) -> Look:
+        look = super()._look()
+        due = [module.Due(f"{job}-x", job, args) for job, args in self._house.due()]
+        return look._replace(now=look.now + self._house.store.ahead, due=due)
+
+
+@pytest.mark.parametrize("step", [HOUR, timedelta(seconds=40), -HOUR, timedelta(seconds=-20)])
+def test_running_turns_get_their_time_back_once_even_with_two_clocks(house, redis, step):
+    t = house.started(8)
+    house.play_on(t, until=lambda: len(house.running(t)) == 2)
+    before = {hand: house.hand(hand).deadline for hand in house.running(t)}
+    clocks = [Stepped(house, redis) for _ in range(2)]
+    for mine in clocks:
+        mine.tick()
+    head = house.store.head()
+    house.pass_time(step)
+    for mine in (*clocks, *clocks):
+        house.project()
+        mine.tick()
+    started = [r for r in house.store.log(head, 100) if isinstance(r.event, ClockStarted)]
+    assert {r.stream for r in started} == before.keys()
+    assert len(started) == len(before) == len(house.store.log(head, 100))
+    for hand, deadline in before.items():
+        assert abs(house.hand(hand).deadline - deadline - step) < timedelta(seconds=1)
+    assert not any(job.func_name == module.JOBS["turn"] for job in queued(redis))
+    house.pass_time(-step)
+
+
+def test_a_turn_that_began_between_the_last_look_and_the_step_keeps_its_time_too(house, redis):
+    t = house.started(2)
+    house.play_on(t, until=lambda: house.running(t))
+    clocks = [Stepped(house, redis) for _ in range(2)]
+    for mine in clocks:
+        mine.tick()
+    [hand] = house.running(t)
+    house.act(hand)
+    deadline = house.hand(hand).deadline
+    house.project()
+    house.pass_time(HOUR)
+    for mine in clocks:
+        house.project()
+        mine.tick()
+    assert abs(house.hand(hand).deadline - deadline - HOUR) < timedelta(seconds=1)
+    house.pass_time(-HOUR)
+
+
+def test_a_turn_that_began_after_the_step_is_left_alone(house, redis):
+    t = house.started(2)
+    house.play_on(t, until=lambda: house.running(t))
+    mine = Stepped(house, redis)
+    mine.tick()
+    [hand] = house.running(t)
+    house.pass_time(HOUR)
+    house.act(hand)
+    deadline, head = house.hand(hand).deadline, house.store.head()
+    house.project()
+    mine.tick()
+    assert house.hand(hand).deadline == deadline
+    assert house.store.head() == head
+    house.pass_time(-HOUR)
+
+
+def test_two_steps_after_each_other_are_given_back_each(house, redis):
+    t = house.started(2)
+    house.play_on(t, until=lambda: house.running(t))
+    [hand] = house.running(t)
+    mine, deadline = Stepped(house, redis), house.hand(hand).deadline
+    mine.tick()
+    for step in (HOUR, -HOUR, HOUR, HOUR):
+        house.pass_time(step)
+        mine.tick()
+        house.project()
+    assert abs(house.hand(hand).deadline - deadline - 2 * HOUR) < timedelta(seconds=1)
+    house.pass_time(-2 * HOUR)
+
+
+def test_a_database_that_goes_away_while_time_is_given_back_is_tried_again(house, redis, monkeypatch):
+    t = house.started(8)
+    house.play_on(t, until=lambda: len(house.running(t)) == 2)
+    before = {hand: house.hand(hand).deadline for hand in house.running(t)}
+    mine = Stepped(house, redis)
+    mine.tick()
+    house.pass_time(HOUR)
+    shift, calls = hands.shift_clock, []
+
+    def second_fails(*args):
+        calls.append(args)
+        if len(calls) == 2:
+            raise Unavailable("gone")
+        shift(*args)
+
+    monkeypatch.setattr(hands, "shift_clock", second_fails)
+    with pytest.raises(Unavailable):
+        mine.tick()
+    house.project()
+    assert mine.tick() == 0
+    for hand, deadline in before.items():
+        assert abs(house.hand(hand).deadline - deadline - HOUR) < timedelta(seconds=1)
+    house.pass_time(-HOUR)
+
+
+def test_a_hand_in_which_somebody_plays_meanwhile_is_no_obstacle(house, redis, monkeypatch):
+    t = house.started(2)
+    house.play_on(t, until=lambda: house.running(t))
+    mine = Stepped(house, redis)
+    mine.tick()
+    house.pass_time(HOUR)
+
+    def conflicts(*_):
+        raise Conflicting("conflict", "others were faster each time")
+
+    monkeypatch.setattr(hands, "shift_clock", conflicts)
+    assert mine.tick() == 0
+    house.pass_time(-HOUR)
+
+
+def at(seconds: float, before: float, after: float) -> Look:
+    """A look at a database's clock that says so many seconds, between two readings of our own."""
+    return Look(before, datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds), after, 7, [])
+
+
+@pytest.mark.parametrize(
+    ("last", "look", "by"),
+    [
+        (at(0, 0, 0), at(10, 10, 10), None),
+        (at(0, 0, 0), at(12, 10, 10), None),  # two seconds are none
+        (at(0, 0, 0), at(12.1, 10, 10), 2.1),
+        (at(0, 0, 0), at(7.5, 10, 10), -2.5),
+        (at(0, 0, 5), at(10, 10, 10), None),  # a look that took long: the clock was read early in it
+        (at(0, 0, 5), at(5, 10, 10), None),  # or late
+        (at(0, 0, 5), at(14, 10, 10), 6.5),  # even so it jumped
+        (at(0, 0, 0), at(10, 10, 20), None),
+        (at(0, 0, 0), at(20, 10, 20), None),
+        (at(0, 0, 0), at(3610, 10, 10.2), 3599.9),
+    ],
+)
+def test_a_jump_is_what_a_slow_look_does_not_explain(last, look, by):
+    found = jump(last, look)
+    assert (found and found.by) == (by and timedelta(seconds=by))
+
+
+def test_after_a_blind_time_longer_than_the_jump_only_what_was_seen_counts():
+    assert jump(at(0, 0, 0), at(63, 60, 60)).until is None
+    seen = jump(at(0, 0, 0), at(3660, 60, 60))
+    assert seen.until == at(60, 0, 0).now
+    assert seen.position == 7
+
+
+# a worker
+
+
+def test_a_worker_does_what_the_clock_has_enqueued(house, redis, monkeypatch):
+    """A whole hand of a tournament of absent players, by clock and worker alone."""
+    own = SimpleNamespace(store=house.store, rulesets=house.rulesets)
+    monkeypatch.setattr(jobs, "services", lambda: own)
+    t = house.started(3, turn_seconds=0, stack_points=1, unit_levels=[50], seats_per_table=3)
+    mine = clock(house, redis)
+    give_up = time.monotonic() + 60
+    while house.tournament(t).state != "finished":
+        assert time.monotonic() < give_up
+        house.project()
+        mine.tick()
+        work_off(redis)
+    assert queued(redis) == []
+    house.project()
+    assert house.agenda(t) == {}
+
+
+def work_off(client: Redis) -> None:
+    """What is queued, by a worker like the service's."""
+    worker = queueing.worker(client)
+    worker.work(burst=True, logging_level="ERROR")
+
+
+def test_a_job_that_fails_is_tried_again_so_many_times_and_kept_for_an_hour(house, redis, monkeypatch):
+    calls = []
+
+    def fails() -> None:
+        calls.append(1)
+        raise Unavailable("the database did not answer")
+
+    monkeypatch.setattr(jobs, "services", fails)
+    due_now(house)
+    clock(house, redis).tick()
+    work_off(redis)
+    assert len(calls) == 1 + JOB_RETRIES
+    failed = queue(redis).failed_job_registry.get_job_ids()
+    assert len(failed) == 1
+    assert 0 < redis.ttl(f"rq:job:{failed[0]}") <= queueing.FAILURE_TTL_SECONDS
+
+
+def test_a_job_that_succeeds_leaves_nothing_in_redis(house, redis, monkeypatch):
+    monkeypatch.setattr(jobs, "services", lambda: SimpleNamespace(store=house.store, rulesets=house.rulesets))
+    due_now(house)
+    clock(house, redis).tick()
+    work_off(redis)
+    left = {key.decode() for key in redis.keys("rq:job:*")}
+    assert left == set()
+
+
+def test_workers_have_names_of_their_own_and_the_limits_that_make_a_dead_one_forgotten(redis):
+    one, other = queueing.worker(redis), queueing.worker(redis)
+    assert one.name != other.name
+    assert one.serializer is JSONSerializer
+    assert [q.name for q in one.queues] == [QUEUE]
+    assert one.worker_ttl == queueing.WORKER_TTL_SECONDS
+    assert isinstance(one, SimpleWorker)
+
+
+def test_the_jobs_use_the_settings_of_the_process(monkeypatch, database_url, tmp_path):
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    jobs.services.cache_clear()
+    made = jobs.services()
+    assert made is jobs.services()
+    assert made.settings == settings(os.environ)
+    made.close()
+    jobs.services.cache_clear()
+
+
+def eventually(happens: Callable[[], object], seconds: float = 10) -> None:
+    give_up = time.monotonic() + seconds
+    while True:
+        try:
+            if happens():
+                return
+        except RedisError:
+            pass
+        assert time.monotonic() < give_up
+        time.sleep(0.05)
