@@ -252,16 +252,16 @@ def test_r8_5_nets_sum_to_0_and_nobody_pays_what_he_does_not_have(ending):
         assert all(net <= stacks[seat] for seat, net in settlement.net.items())
 
 
-CLUB = os.environ.get("BIG2_CLUB_SCORES", "")
+CLUB = Path(os.environ.get("BIG2_CLUB_SCORES", Path(__file__).parents[3] / "shared/cases/club-2013"))
 """A folder with `scores.txt` and `expected.tsv` of a club's year, 1,104 hands (github yawnoc/big-two-scorer)."""
 
 
-@pytest.mark.skipif(not CLUB, reason="BIG2_CLUB_SCORES does not name the folder of the club's score sheets")
+@pytest.mark.skipif(
+    not CLUB.is_dir(), reason=f"a club's score sheets are not here: {CLUB} (BIG2_CLUB_SCORES)"
+)
 def test_a_clubs_year_of_score_sheets_adds_up():
-    totals = _club_totals((Path(CLUB) / "scores.txt").read_text(encoding="utf-8"))
-    expected = [
-        line.split("\t") for line in (Path(CLUB) / "expected.tsv").read_text(encoding="utf-8").splitlines()
-    ]
+    totals = _club_totals((CLUB / "scores.txt").read_text(encoding="utf-8"))
+    expected = [line.split("\t") for line in (CLUB / "expected.tsv").read_text(encoding="utf-8").splitlines()]
     column = {name: place for place, name in enumerate(expected[0])}
     assert len(expected) > 10
     for row in expected[1:-1]:
