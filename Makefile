@@ -3,9 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo serve test check lint lock clean
+.PHONY: help setup demo serve test check lint lock clean
 
-setup: $(STAMP)
+help:  ## what can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
+
+setup: $(STAMP)  ## the virtual environment; quick when it is up to date
 
 $(STAMP): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Big 2 needs Python 3.11 or later; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -21,17 +24,19 @@ demo: setup  ## a whole 64-entrant tournament on a temporary server, verified at
 serve: setup  ## everything on http://127.0.0.1:8000, kept in ./data
 	@$(BIN)/big2 serve
 
-test: setup
+test: setup  ## every test, against real PostgreSQL, Valkey and processes
 	@$(BIN)/python -m pytest
 
-lint: setup
+lint: setup  ## ruff, import contracts, mypy strict
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 	@$(BIN)/mypy
 
-check: lint
-	@$(BIN)/python -m pytest --cov --cov-report=term
+check: lint  ## everything that CI and a reviewer want: the lint above, the tests, and how much they cover
+	@$(BIN)/python -m pytest --cov --cov-report=
+	@$(BIN)/coverage report --include='big2/*,domain/*' --fail-under=100
+	@$(BIN)/coverage report --fail-under=95
 
 lock:  ## after a change of pyproject.toml's dependencies (needs uv)
 	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --all-extras --no-header --no-annotate --output-file requirements.lock pyproject.toml
