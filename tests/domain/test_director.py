@@ -535,3 +535,4 @@ def test_a_single_table_needs_no_other():
     hall = Hall(full(1), prizes_bp=(5000, 3000, 2000))
     assert hall.t.on_the_bubble
     assert deals(hall.look()) == [1]
+    assert [e.hand_for_hand for e in told(hall.hand(1, {1: 50, 2: -50}).look(), Placed)] == [None]

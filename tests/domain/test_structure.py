@@ -116,6 +116,7 @@ def test_the_unit_only_rises(levels):
 
 def test_no_sum_of_chips_passes_what_json_holds():
     assert contradictions(unit=2**40) == ["/unit"]
+    assert contradictions(unit=2**30, stack_points=2**22, capacity=2) == ["/unit"]
     assert contradictions(unit=2**53 // (80 * 13 * 4) + 1, stack_points=1, capacity=2) == ["/unit"]
     assert terms(unit=2**53 // (80 * 13 * 4), stack_points=1, capacity=2).unit == 2**53 // 4160
 

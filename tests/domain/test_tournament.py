@@ -170,6 +170,7 @@ def test_the_first_tables_are_numbered_from_1_and_of_equal_size(people, seats, s
     assert sorted(p.player_id for table in drawn.tables for p in table.places) == sorted(players(people))
     assert (drawn.final, drawn.draw) == (False, "tables")
     assert all(p == Place(p.seat, p.player_id, t.structure.stack) for e in opened for p in e.places)
+    assert [[p.seat for p in e.places] for e in opened] == [list(range(1, size + 1)) for size in sizes]
 
 
 def test_tables_open_as_they_were_drawn():
