@@ -11,7 +11,7 @@ import msgspec
 
 from domain.aggregate import Aggregate
 from domain.errors import Conflicting
-from domain.events import Event, Public
+from domain.events import Event, Guarded, Public
 from domain.ids import CredentialId, PlayerId, TournamentId
 
 
@@ -36,7 +36,7 @@ class Revoked(Event, frozen=True, kw_only=True):
     pass
 
 
-class Credential(msgspec.Struct, frozen=True):
+class Credential(Guarded, frozen=True):
     credential_id: CredentialId
     role: Role
     secret_hash: str
@@ -60,7 +60,7 @@ def evolve(credential: Credential | None, event: Event) -> Credential:
         case Revoked():
             assert credential is not None
             return msgspec.structs.replace(credential, revoked=True)
-    raise AssertionError(event)
+    raise AssertionError(f"{type(event).__name__} is no event of a credential")
 
 
 CREDENTIAL = Aggregate("credential", evolve)

@@ -32,6 +32,17 @@ Sealed = Annotated[_T, Audience.SEALED]
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """Something that happened: past tense, never changed once stored."""
 
+    def __repr__(self) -> str:
+        """Only what everybody may see: an event may get into a log by way of a traceback."""
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in public_fields(self).items())})"
+
+
+class Guarded(msgspec.Struct, frozen=True):
+    """A state that holds what not everybody may see: its repr tells nothing."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
 
 @cache
 def audiences(event_type: type[Event]) -> dict[str, Audience]:

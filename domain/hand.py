@@ -24,7 +24,7 @@ from big2.table import Direction, deal_order
 from domain.aggregate import Aggregate
 from domain.deal import commitment, dealt, hand_seed, shuffled_deck
 from domain.errors import Conflicting, NotAllowed
-from domain.events import AfterHand, Event, OwnSeat, Public, Sealed
+from domain.events import AfterHand, Event, Guarded, OwnSeat, Public, Sealed
 from domain.ids import HandId, PlayerId, TableId, TournamentId
 from domain.table import Deal, HandEnded, Place, Table
 
@@ -154,7 +154,7 @@ class Finalised(Event, frozen=True, kw_only=True):
     seed: Public[bytes]
 
 
-class Hand(msgspec.Struct, frozen=True):
+class Hand(Guarded, frozen=True):
     """`play` is the game itself; `stopped_ms` the time left on a stopped clock; `acted` and `clocked` are seats."""
 
     hand_id: HandId
@@ -212,7 +212,7 @@ def evolve(hand: Hand | None, event: Event) -> Hand:
             return change(hand, state=State.VOIDED, deadline=None)
         case Finalised():
             return change(hand, state=State.FINAL if hand.settlement else hand.state)
-    raise AssertionError(event)
+    raise AssertionError(f"{type(event).__name__} is no event of a hand")
 
 
 HAND = Aggregate("hand", evolve)

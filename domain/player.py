@@ -34,7 +34,7 @@ def evolve(player: Player | None, event: Event) -> Player:
         case Barred() | Reinstated():
             assert player is not None
             return msgspec.structs.replace(player, barred=isinstance(event, Barred))
-    raise AssertionError(event)
+    raise AssertionError(f"{type(event).__name__} is no event of a player")
 
 
 PLAYER = Aggregate("player", evolve)

@@ -46,7 +46,7 @@ def evolve(roster: Roster | None, event: Event) -> Roster:
         case RosterClosed():
             roster.closed = True
         case _:
-            raise AssertionError(event)
+            raise AssertionError(f"{type(event).__name__} is no event of a roster")
     return roster
 
 

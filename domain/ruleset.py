@@ -28,7 +28,7 @@ def evolve(published: PublishedRuleSet | None, event: Event) -> PublishedRuleSet
         case RuleSetPublished():
             earlier = published.versions if published else ()
             return PublishedRuleSet(event.name, (*earlier, event))
-    raise AssertionError(event)
+    raise AssertionError(f"{type(event).__name__} is no event of a rule set")
 
 
 RULE_SET = Aggregate("ruleset", evolve)

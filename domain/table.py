@@ -157,7 +157,7 @@ def evolve(table: Table | None, event: Event) -> Table:
             return change(table, paused=False)
         case Closed():
             return change(table, closed=True, hand_id=None, seats={})
-    raise AssertionError(event)
+    raise AssertionError(f"{type(event).__name__} is no event of a table")
 
 
 TABLE = Aggregate("table", evolve)

@@ -11,7 +11,7 @@ import msgspec
 from domain.aggregate import Aggregate
 from domain.draws import draw_commitment, draws_for
 from domain.errors import Conflicting
-from domain.events import Event, Public, Sealed
+from domain.events import Event, Guarded, Public, Sealed
 from domain.ids import HandId, PlayerId, TableId, TournamentId, table_id
 from domain.placing import Out, Standing, places_of_out
 from domain.prizes import allotted, prize_table, shared
@@ -132,7 +132,7 @@ class Cancelled(Event, frozen=True, kw_only=True):
     draw_seed: Public[bytes]
 
 
-class Tournament(msgspec.Struct, frozen=True):
+class Tournament(Guarded, frozen=True):
     """`version` counts the events folded; `moved` counts each player's moves."""
 
     tournament_id: TournamentId
@@ -226,7 +226,7 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901 - 
             return {"state": State.FINISHED, "standings": event.standings, "open_tables": ()}
         case Cancelled():
             return {"state": State.CANCELLED, "entrant_count": event.entrants, "open_tables": ()}
-    raise AssertionError(event)
+    raise AssertionError(f"{type(event).__name__} is no event of a tournament")
 
 
 # decisions

@@ -284,7 +284,10 @@ class Store:
         self._locks = locks
 
     def load(self, aggregate: Aggregate[S], stream_id: UUID, upto: int | None = None) -> Stream[S]:
-        """The stream folded up to its newest event, or to version `upto`; version 0 if it does not exist."""
+        """The stream folded up to its newest event, or to version `upto`.
+
+        Version 0 if there is no such stream, or one of another kind of aggregate.
+        """
         rows, at = self._rows.read(stream_id, 1, NEWEST if upto is None else upto)
         return self._folded(aggregate, stream_id, rows, at)
 
@@ -358,6 +361,8 @@ class Store:
         return self._database
 
     def _folded(self, aggregate: Aggregate[S], stream_id: UUID, rows: list[Row], at: datetime) -> Stream[S]:
+        if rows and not rows[0].topic.startswith(f"{aggregate.name}."):
+            rows = []  # an id of another kind names nothing of this one
         decode = self._codec.decode
         stream = fold(aggregate, stream_id, [decode(row) for row in rows], at)
         if rows:

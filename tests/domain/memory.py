@@ -111,12 +111,16 @@ class Memory:
         return len(agenda.tournament) + len(agenda.deals)
 
     def _see_balance(self) -> None:
-        """How far the sizes of the tables between hands differ, unless they wait for the final table."""
+        """How far the sizes of the tables between hands differ, unless they wait for the final table, or for the
+        others of a hand-for-hand round."""
         self.looks += 1
         needed = tables_needed(self.tournament.players_left, self.tournament.structure.seats_per_table)
-        sizes = [len(table.seats) for table in self.open_tables if table.waiting]
-        if self.tournament.state is State.RUNNING and (needed > 1 or len(self.open_tables) == 1):
-            self.spreads.append(max(sizes, default=0) - min(sizes, default=0))
+        waiting = [table for table in self.open_tables if table.waiting]
+        several = len(self.open_tables) > 1
+        for_a_round = self.tournament.on_the_bubble and len(waiting) < len(self.open_tables)
+        if self.tournament.state is State.RUNNING and not (several and (needed == 1 or for_a_round)):
+            sizes = [len(table.seats) for table in waiting] or [0]
+            self.spreads.append(max(sizes) - min(sizes))
 
     def deal(self, table: Table) -> None:
         t = self.tournament
@@ -133,7 +137,9 @@ class Memory:
             timing=timing,
             now=self.now,
         )
-        self.record({terms.hand_id: events, table.table_id: tables.begin(terms)})
+        begun = tables.begin(terms)
+        ended = hands.ended(g.fold(HAND, events), g.fold(TABLE, begun, table), self.now)
+        self.record({terms.hand_id: events, table.table_id: [*begun, *ended]})
 
     def settle_at_table(self, hand: Hand, events: list[Event]) -> None:
         """A hand's events, and what its table records of its end, in one transaction."""

@@ -62,7 +62,7 @@ class Weighed(Event, frozen=True, kw_only=True):
     kilos: float
 
 
-OURS = {"everything.1": Everything, "counted.1": Counted, "weighed.1": Weighed}
+OURS = {"list.everything.1": Everything, "list.counted.1": Counted, "list.weighed.1": Weighed}
 EVERYTHING = Everything(
     number=2**53,
     text='Ünï\u2028 "鋤大弟" \\ \x00\x1f\x7f😀',
@@ -121,7 +121,7 @@ def test_an_event_comes_back_equal_and_of_the_same_types(store):
     assert repr(read) == repr(recorded)
     assert repr(read.event) == repr(EVERYTHING)
     assert (read.at, read.command, read.actor, read.digest) == (NOW, told.id, told.actor, told.digest)
-    assert (read.stream, read.version, read.topic) == (stream_id, 1, "everything.1")
+    assert (read.stream, read.version, read.topic) == (stream_id, 1, "list.everything.1")
 
 
 def test_what_is_stored_is_canonical_json(store):
@@ -275,7 +275,7 @@ def test_a_store_that_has_not_seen_the_stream_goes_on_with_its_chain(on_server, 
             rows[1]._replace(state=rows[1].state.replace(b'"n":2', b'"n":3')),
             *rows[2:],
         ],
-        lambda rows: [*rows[:1], rows[1]._replace(topic="everything.1"), *rows[2:]],
+        lambda rows: [*rows[:1], rows[1]._replace(topic="list.everything.1"), *rows[2:]],
         lambda rows: [row._replace(stream=UUID(int=1)) for row in rows],
     ],
 )
@@ -291,7 +291,7 @@ def test_a_tampered_stream_breaks_the_chain(tamper):
 def test_an_unknown_topic_fails_loudly(on_server, database_url):
     stream_id = uuid4()
     on_server.append(command(), [count(stream_id, 0)], NOW)
-    older = Store(database_url, {"everything.1": Everything})
+    older = Store(database_url, {"list.everything.1": Everything})
     for read in (
         lambda: older.load(LIST, stream_id),
         lambda: older.log(0, 1000),
@@ -304,9 +304,16 @@ def test_an_unknown_topic_fails_loudly(on_server, database_url):
     older.close()
 
 
+def test_an_id_of_another_kind_names_nothing(store):
+    stream_id = uuid4()
+    store.append(command(), [count(stream_id, 0)], NOW)
+    elsewhere = store.load(Aggregate("ledger", listed), stream_id)
+    assert (elsewhere.version, elsewhere.state, elsewhere.commands) == (0, None, {})
+
+
 def test_two_names_for_one_event_are_refused():
     with pytest.raises(UnknownTopic, match="two topics"):
-        Store.in_memory({"counted.1": Counted, "counted.2": Counted})
+        Store.in_memory({"list.counted.1": Counted, "counted.2": Counted})
 
 
 def test_a_field_nobody_knows_is_not_skipped():
@@ -314,7 +321,7 @@ def test_a_field_nobody_knows_is_not_skipped():
         b'{"actor":"","at":"2026-01-01T00:00:00Z","command":"%b","digest":"","event":{"n":1},"prev":"","x":1}'
     )
     with pytest.raises(msgspec.ValidationError):
-        Codec(OURS).decode(Row(uuid4(), 1, "counted.1", state % str(uuid4()).encode(), 1))
+        Codec(OURS).decode(Row(uuid4(), 1, "list.counted.1", state % str(uuid4()).encode(), 1))
 
 
 def test_other_statements_share_the_transaction(on_server, database_url):
