@@ -31,29 +31,33 @@ class Facts(msgspec.Struct, frozen=True):
     position: int
 
 
-class Agenda(msgspec.Struct, frozen=True):
-    """What to record, by stream, in one transaction; then the tables to deal at, in order."""
+class NextSteps(msgspec.Struct, frozen=True):
+    """What to record, by stream, in one transaction; then the tables to deal at, in order.
+
+    `together` says that the deals are one hand-for-hand round: all of them, or none.
+    """
 
     tournament: list[Event]
     tables: dict[TableId, list[Event]]
     deals: list[TableId]
+    together: bool
     state: Tournament
     table_states: Mapping[TableId, Table]
 
 
-def look(tournament: Tournament, facts: list[Facts], now: datetime) -> Agenda:
+def look(tournament: Tournament, facts: list[Facts], now: datetime) -> NextSteps:
     """The next steps of `tournament`, whose open tables are `facts`; nothing while it is not running."""
     director = _Director(tournament, facts, now)
     if tournament.state is State.RUNNING and tournament.tables_drawn:
         director.run()
-    return director.agenda()
+    return director.next_steps()
 
 
 class _Director:
     """Applies each event as it is decided, so that the next decision sees it."""
 
     def __init__(self, tournament: Tournament, facts: list[Facts], now: datetime) -> None:
-        self.t = tournament
+        self.t = replace(tournament, moved={**tournament.moved}, outs=[*tournament.outs])
         self.now = now
         self.tables = {f.table.number: f.table for f in sorted(facts, key=lambda f: f.position)}
         self.tournament_events: list[Event] = []
@@ -76,9 +80,10 @@ class _Director:
         ]
         return None
 
-    def agenda(self) -> Agenda:
+    def next_steps(self) -> NextSteps:
         states = {table.table_id: table for table in self.tables.values()}
-        return Agenda(self.tournament_events, self.table_events, self.deals, self.t, states)
+        together = bool(self.deals) and self._hand_for_hand()
+        return NextSteps(self.tournament_events, self.table_events, self.deals, together, self.t, states)
 
     def _hand_for_hand(self) -> bool:
         return self.t.on_the_bubble and len(self.tables) > 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
@@ -46,9 +47,10 @@ def shared(by_place: Sequence[int], places: Sequence[int]) -> list[int]:
     [65, 18, 17, 0]
     """
     by_rank = [*by_place, *[0] * (len(places) - len(by_place))]
+    shared_by = Counter(places)
     result = []
     for rank, place in enumerate(places):
-        tied = places.count(place)
+        tied = shared_by[place]
         each, rest = divmod(sum(by_rank[place - 1 : place - 1 + tied]), tied)
         result.append(each + (rank - (place - 1) < rest))
     return result

@@ -28,6 +28,8 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Opened(Event, frozen=True, kw_only=True):
+    """`pauses` counts those of the tournament so far."""
+
     table_id: Public[TableId]
     tournament_id: Public[TournamentId]
     number: Public[int]
@@ -35,6 +37,7 @@ class Opened(Event, frozen=True, kw_only=True):
     rules: Public[str]
     places: Public[tuple[Place, ...]]
     first_dealer: Public[int]
+    pauses: Public[int]
     deal_at: Public[datetime]
 
 
@@ -74,7 +77,9 @@ class HandEnded(Event, frozen=True, kw_only=True):
 
 
 class TablePaused(Event, frozen=True, kw_only=True):
-    pass
+    """The table follows its tournament's pause `number`, and so any before it."""
+
+    number: Public[int]
 
 
 class TableResumed(Event, frozen=True, kw_only=True):
@@ -121,6 +126,7 @@ class Table(msgspec.Struct, frozen=True):
     level: int = 0
     unit: int = 0
     hands_at_level: int = 0
+    pauses: int = 0
     paused: bool = False
     closed: bool = False
 
@@ -152,7 +158,7 @@ def evolve(table: Table | None, event: Event) -> Table:
         case HandEnded():
             return _hand_ended(table, event)
         case TablePaused():
-            return change(table, paused=True)
+            return change(table, paused=True, pauses=event.number)
         case TableResumed():
             return change(table, paused=False)
         case Closed():
@@ -222,14 +228,6 @@ def about_to_lead(table: Table) -> PlayerId | None:
     return winner.player_id if winner and table.seat_of(winner.player_id) is not None else None
 
 
-def pause(table: Table) -> list[Event]:
-    return [] if table.paused or table.closed else [TablePaused()]
-
-
-def resume(table: Table) -> list[Event]:
-    return [TableResumed()] if table.paused and not table.closed else []
-
-
 def close(table: Table) -> list[Event]:
     return [] if table.closed else [Closed()]
 
@@ -261,6 +259,7 @@ def _opened(event: Opened) -> Table:
         rules=event.rules,
         seats=_seats(event.places),
         first_dealer=event.first_dealer,
+        pauses=event.pauses,
         deal_at=event.deal_at,
     )
 

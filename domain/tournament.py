@@ -100,6 +100,9 @@ class Placed(Event, frozen=True, kw_only=True):
 
 
 class Paused(Event, frozen=True, kw_only=True):
+    """The tournament's pause `number`, from 1."""
+
+    number: Public[int]
     at: Public[datetime]
 
 
@@ -133,7 +136,10 @@ class Cancelled(Event, frozen=True, kw_only=True):
 
 
 class Tournament(Guarded, frozen=True):
-    """`version` counts the events folded; `moved` counts each player's moves."""
+    """`version` counts the events folded; `moved` counts each player's moves; `pauses` is when each began.
+
+    `moved` and `outs` are updated in place, so that the fold of a large field stays linear.
+    """
 
     tournament_id: TournamentId
     master: bytes
@@ -148,11 +154,11 @@ class Tournament(Guarded, frozen=True):
     entrant_count: int = 0
     level: int = 1
     level_ends_at: datetime | None = None
-    paused_at: datetime | None = None
+    pauses: tuple[datetime, ...] = ()
     tables_drawn: int = 0
     open_tables: tuple[int, ...] = ()
     moved: dict[PlayerId, int] = msgspec.field(default_factory=dict)
-    outs: tuple[Out, ...] = ()
+    outs: list[Out] = msgspec.field(default_factory=list)
     prizes: tuple[Prize, ...] = ()
     standings: tuple[Standing, ...] = ()
 
@@ -210,16 +216,18 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901 - 
         case TableBroken():
             return {"open_tables": tuple(n for n in t.open_tables if n != event.number)}
         case PlayerMoved():
-            return {"moved": {**t.moved, event.player_id: t.moved.get(event.player_id, 0) + 1}}
+            t.moved[event.player_id] = t.moved.get(event.player_id, 0) + 1
+            return {}
         case LevelRaised():
             return {"level": event.level, "level_ends_at": event.ends_at}
         case Placed():
             out = Out(event.player_id, event.hand_id, event.stack, event.no_show, event.hand_for_hand)
-            return {"outs": (*t.outs, out)}
+            t.outs.append(out)
+            return {}
         case Paused():
-            return {"state": State.PAUSED, "paused_at": event.at}
+            return {"state": State.PAUSED, "pauses": (*t.pauses, event.at)}
         case Resumed():
-            return {"state": State.RUNNING, "paused_at": None, "level_ends_at": event.level_ends_at}
+            return {"state": State.RUNNING, "level_ends_at": event.level_ends_at}
         case PrizesAwarded():
             return {"prizes": event.prizes}
         case Finished():
@@ -295,6 +303,7 @@ def open_table(t: Tournament, drawn: DrawnTable, now: datetime) -> Opened:
         rules=t.structure.rules,
         places=drawn.places,
         first_dealer=drawn.dealer,
+        pauses=len(t.pauses),
         deal_at=now,
     )
 
@@ -335,14 +344,14 @@ def pause(t: Tournament, now: datetime) -> list[Event]:
     if t.state is State.PAUSED:
         raise Conflicting("already-paused", "The tournament is paused already.")
     _must_be_running(t)
-    return [Paused(at=now)]
+    return [Paused(number=len(t.pauses) + 1, at=now)]
 
 
 def resume(t: Tournament, now: datetime) -> list[Event]:
     """Play goes on; the level gets back the time that the pause took."""
-    if t.state is not State.PAUSED or t.paused_at is None:
+    if t.state is not State.PAUSED:
         raise Conflicting("not-paused", f"The tournament is {t.state}, not paused.")
-    ends_at = t.level_ends_at and t.level_ends_at + (now - t.paused_at)
+    ends_at = t.level_ends_at and t.level_ends_at + (now - t.pauses[-1])
     return [Resumed(level_ends_at=ends_at)]
 
 

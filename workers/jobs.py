@@ -56,7 +56,7 @@ def level(tournament_id: str, number: int) -> None:
 
 def pause(table_id: str) -> None:
     """Pause or resume a table after its tournament."""
-    director.reconcile_pause(services().store, TableId(UUID(table_id)))
+    director.follow_pauses(services().store, TableId(UUID(table_id)))
 
 
 def close(table_id: str) -> None:

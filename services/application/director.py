@@ -7,19 +7,21 @@ moved on. What a function loads and what it records are bound together by the st
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import reduce
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
 from big2.rulesets import RuleSet
 from domain import hand as hands
 from domain import table as tables
 from domain import tournament as tournaments
-from domain.director import Agenda, Facts, look
+from domain.director import Facts, NextSteps, look
 from domain.events import Event
 from domain.hand import HAND, Hand, Timing
 from domain.ids import CommandId, HandId, TableId, TournamentId, job_command
+from domain.pausing import behind, follow
 from domain.table import TABLE, Table
 from domain.tournament import TOURNAMENT, Tournament
 from services.commands import ATTEMPTS, Decision, execute
@@ -72,9 +74,9 @@ def raise_level(store: Store, tournament_id: TournamentId, level: int) -> None:
     execute(store, _job(f"level-{tournament_id}-{level}"), (TOURNAMENT, tournament_id), decide)
 
 
-def reconcile_pause(store: Store, table_id: TableId) -> None:
+def follow_pauses(store: Store, table_id: TableId) -> None:
     """Pause a table whose tournament is paused, resume one whose tournament goes on; its turn keeps its time."""
-    _retried(lambda: _reconcile_pause(store, table_id))
+    _retried(lambda: _follow_pauses(store, table_id))
 
 
 def close_table(store: Store, table_id: TableId) -> None:
@@ -89,12 +91,17 @@ def _advance(store: Store, rulesets: RuleSets, tournament_id: TournamentId) -> N
     open_tables = [(TABLE, stream.state.table_id(n)) for n in stream.state.open_tables]
     seated: list[Stream[Table]] = store.load_many(open_tables)
     facts = [Facts(s.state, _last_end(s)) for s in seated if s.state is not None]
-    agenda = look(stream.state, facts, stream.read_at)
+    steps = look(stream.state, facts, stream.read_at)
     versions = {s.id: s.version for s in seated}
-    _record(store, stream, agenda, versions)
-    for table_id in agenda.deals[:DEALS]:
-        version = versions.get(table_id, 0) + len(agenda.tables.get(table_id, ()))
-        _deal(store, rulesets, agenda.state, (agenda.table_states[table_id], version), stream.read_at)
+    _record(store, stream, steps, versions)
+    deals = [
+        _deal(rulesets, steps, table_id, versions.get(table_id, 0), stream.read_at)
+        for table_id in (steps.deals if steps.together else steps.deals[:DEALS])
+    ]
+    if steps.together:
+        store.append(deals[0].command, [change for deal in deals for change in deal.changes], stream.read_at)
+    else:
+        _append_each(store, deals, stream.read_at)
 
 
 def _last_end(stream: Stream[Table]) -> int:
@@ -102,17 +109,23 @@ def _last_end(stream: Stream[Table]) -> int:
     return max((r.position for r in stream.recorded if isinstance(r.event, tables.HandEnded)), default=0)
 
 
-def _record(store: Store, stream: Stream[Tournament], agenda: Agenda, versions: dict[UUID, int]) -> None:
-    if not agenda.tournament:
+def _record(store: Store, stream: Stream[Tournament], steps: NextSteps, versions: dict[UUID, int]) -> None:
+    if not steps.tournament:
         return
-    at_tables = [Change(table, versions.get(table, 0), events) for table, events in agenda.tables.items()]
-    changes = [Change(stream.id, stream.version, agenda.tournament), *at_tables]
+    at_tables = [Change(table, versions.get(table, 0), events) for table, events in steps.tables.items()]
+    changes = [Change(stream.id, stream.version, steps.tournament), *at_tables]
     store.append(_job(f"look-{stream.id}-{stream.version}"), changes, stream.read_at)
 
 
-def _deal(store: Store, rulesets: RuleSets, t: Tournament, at: tuple[Table, int], now: datetime) -> None:
-    """Deal the table's next hand; whoever is second finds the hand's stream taken and leaves it."""
-    table, version = at
+class _Deal(NamedTuple):
+    command: Command
+    changes: list[Change]
+
+
+def _deal(rulesets: RuleSets, steps: NextSteps, table_id: TableId, version: int, now: datetime) -> _Deal:
+    """The table's next hand; `version` is the table's before this look."""
+    t, table = steps.state, steps.table_states[table_id]
+    version += len(steps.tables.get(table_id, ()))
     rules = rulesets(table.rules)
     terms = tables.next_deal(table, rules, t.level, t.unit)
     dealt = hands.deal(
@@ -127,11 +140,15 @@ def _deal(store: Store, rulesets: RuleSets, t: Tournament, at: tuple[Table, int]
     begun = tables.begin(terms)
     hand = _folded(hands.evolve, dealt)
     table_events = [*begun, *hands.ended(hand, reduce(tables.evolve, begun, table), now)]
-    changes = [Change(terms.hand_id, 0, dealt), Change(table.table_id, version, table_events)]
-    try:
-        store.append(_job(f"deal-{table.table_id}-{terms.number}"), changes, now)
-    except Conflict:
-        return
+    changes = [Change(terms.hand_id, 0, dealt), Change(table_id, version, table_events)]
+    return _Deal(_job(f"deal-{table_id}-{terms.number}"), changes)
+
+
+def _append_each(store: Store, deals: list[_Deal], now: datetime) -> None:
+    """Each deal by itself; whoever is second finds the hand's stream taken, and leaves that one."""
+    for deal in deals:
+        with suppress(Conflict):
+            store.append(deal.command, deal.changes, now)
 
 
 def _timing(t: Tournament) -> Timing:
@@ -139,28 +156,22 @@ def _timing(t: Tournament) -> Timing:
     return Timing(s.turn_seconds, s.between_hands_seconds, s.protest_seconds)
 
 
-def _reconcile_pause(store: Store, table_id: TableId) -> None:
-    at, hand = _table_and_hand(store, table_id)
+def _follow_pauses(store: Store, table_id: TableId) -> None:
+    at, running = _table_and_hand(store, table_id)
     if at.state is None:
         return
     stream = store.load(TOURNAMENT, at.state.tournament_id)
-    t = stream.state
-    if t is None or t.over:
+    if stream.state is None or stream.state.over or not behind(stream.state, at.state):
         return
-    if t.state is tournaments.State.PAUSED and t.paused_at is not None:
-        at_table = tables.pause(at.state)
-        in_hand = hands.stop_clock(hand.state, t.paused_at) if hand and hand.state else []
-    else:
-        at_table = tables.resume(at.state)
-        in_hand = hands.start_clock(hand.state, stream.read_at) if hand and hand.state else []
-    if at_table:
-        _append(store, f"pause-{table_id}-{at.version}", [(at, at_table), (hand, in_hand)], stream.read_at)
+    hand = running.state if running else None
+    at_table, in_hand = follow(stream.state, at.state, hand, stream.read_at)
+    _append(store, f"pause-{table_id}-{at.version}", [(at, at_table), (running, in_hand)], stream.read_at)
 
 
 def _close_table(store: Store, table_id: TableId) -> None:
     at, running = _table_and_hand(store, table_id)
     table = at.state
-    if table is None or table.closed:
+    if table is None or table.closed or not _cancelled(store, table.tournament_id):
         return
     voided: list[Event] = []
     ended: list[Event] = []
@@ -169,6 +180,11 @@ def _close_table(store: Store, table_id: TableId) -> None:
         ended = hands.ended(reduce(hands.evolve, voided, running.state), table, at.read_at)
     at_table = [*ended, *tables.close(table)]
     _append(store, f"close-{table_id}", [(at, at_table), (running, voided)], at.read_at)
+
+
+def _cancelled(store: Store, tournament_id: TournamentId) -> bool:
+    t = store.load(TOURNAMENT, tournament_id).state
+    return t is not None and t.state is tournaments.State.CANCELLED
 
 
 def _table_and_hand(store: Store, table_id: TableId) -> tuple[Stream[Table], Stream[Hand] | None]:

@@ -14,7 +14,8 @@ from domain import hand as decide_on
 from domain.errors import NotAllowed, Refused
 from domain.events import Event
 from domain.hand import HAND, Hand, Settled
-from domain.ids import HandId, PlayerId, TournamentId, job_command
+from domain.ids import HandId, PlayerId, job_command
+from domain.pausing import behind
 from domain.table import TABLE
 from domain.tournament import TOURNAMENT, State
 from services.application.context import Services
@@ -59,7 +60,7 @@ def act_for_absent(services: Services, hand_id: HandId, turn: int) -> None:
     """The clock acts on a turn that is past its deadline (R11.2); nothing if the world has moved on."""
 
     def decide(stream: Stream[Hand], now: datetime) -> Decision:
-        if stream.state is None or _paused(services.store, stream.state.tournament_id):
+        if stream.state is None or _clock_stands(services.store, stream.state):
             return Decision(())
         return _recorded(services.store, stream, decide_on.act_for_absent(stream.state, turn, now), now)
 
@@ -141,10 +142,12 @@ def _recorded(store: Store, stream: Stream[Hand], events: list[Event], now: date
     return Decision([at_hand, on(table, *ended)] if ended else [at_hand])
 
 
-def _paused(store: Store, tournament_id: TournamentId) -> bool:
-    """Whether the clock is to act for nobody; the tables' own pauses may be a moment behind."""
-    tournament = store.load(TOURNAMENT, tournament_id).state
-    return tournament is not None and tournament.state is State.PAUSED
+def _clock_stands(store: Store, hand: Hand) -> bool:
+    """Whether the clock is to act for nobody: during a pause, and until the table has followed it."""
+    tournament, table = store.load_many([(TOURNAMENT, hand.tournament_id), (TABLE, hand.table_id)])
+    if tournament.state is None or table.state is None:
+        return True
+    return tournament.state.state is State.PAUSED or behind(tournament.state, table.state)
 
 
 def _protest_is_over(stream: Stream[Hand], hand: Hand, now: datetime) -> bool:

@@ -29,10 +29,17 @@ CREATE TABLE agenda_tables (
     deal_at timestamptz NOT NULL,
     look_at timestamptz,
     running boolean NOT NULL DEFAULT false,
+    pauses integer NOT NULL,
     paused boolean NOT NULL DEFAULT false
 );
 CREATE INDEX ON agenda_tables (tournament_id);
 """
+
+_BEHIND = (
+    " FROM agenda_tables AS t JOIN tournaments USING (tournament_id) WHERE state IN ('running', 'paused')"
+    " AND (paused <> (state = 'paused') OR t.pauses < tournaments.pauses)"
+)
+"""The tables that have a pause, or the end of one, still to follow (`domain.pausing.behind`)."""
 
 
 def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
@@ -64,10 +71,12 @@ def _tournament(cur: Cursor, r: Recorded) -> None:
             _put(cur, f"level/{t}", f"level-{t}-{following}", "level", [t, following], r.event.ends_at)
         case tournament.Paused():
             _strike(cur, f"level/{t}")
-            _reconcile_pauses(cur, r, t)
+            _strike(cur, f"draw/{t}")
+            _follow_pauses(cur, r, "tournament_id", t)
         case tournament.Resumed():
             _put_level_back(cur, t, r.event.level_ends_at)
-            _reconcile_pauses(cur, r, t)
+            _put_draw_back(cur, r)
+            _follow_pauses(cur, r, "tournament_id", t)
         case tournament.Finished():
             _over(cur, t)
         case tournament.Cancelled():
@@ -107,6 +116,14 @@ def _put_level_back(cur: Cursor, t: UUID, ends_at: datetime | None) -> None:
         )
 
 
+def _put_draw_back(cur: Cursor, r: Recorded) -> None:
+    cur.execute(
+        "INSERT INTO agenda SELECT %s, %s, 'draw', %s, %s"
+        " WHERE NOT EXISTS (SELECT FROM tables WHERE tournament_id = %s)",
+        (f"draw/{r.stream}", f"draw-{r.stream}", Jsonb([str(r.stream)]), r.at, r.stream),
+    )
+
+
 def _over(cur: Cursor, t: UUID) -> None:
     for subject in ("start", "draw", "level"):
         _strike(cur, f"{subject}/{t}")
@@ -125,17 +142,17 @@ def _close_tables(cur: Cursor, r: Recorded) -> None:
     )
 
 
-def _reconcile_pauses(cur: Cursor, r: Recorded, t: UUID) -> None:
-    """Each table whose pause differs from its tournament's gets a job to mend that; the others need none."""
+def _follow_pauses(cur: Cursor, r: Recorded, column: str, key: UUID) -> None:
+    """Each table of `key` (one table, or a tournament's) that has a pause to follow gets a job; the others none."""
+    one = f" t.{column} = %s"
     cur.execute(
-        "DELETE FROM agenda USING agenda_tables WHERE tournament_id = %s AND subject = 'pause/' || table_id",
-        (t,),
+        f"DELETE FROM agenda USING agenda_tables AS t WHERE subject = 'pause/' || table_id AND {one}",  # noqa: S608
+        (key,),
     )
     cur.execute(
         "INSERT INTO agenda SELECT 'pause/' || table_id, 'pause-' || table_id || '-' || %s, 'pause',"
-        " jsonb_build_array(table_id), %s FROM agenda_tables JOIN tournaments USING (tournament_id)"
-        " WHERE tournament_id = %s AND state IN ('running', 'paused') AND paused <> (state = 'paused')",
-        (r.position, r.at, t),
+        f" jsonb_build_array(table_id), %s {_BEHIND} AND {one}",
+        (r.position, r.at, key),
     )
 
 
@@ -143,19 +160,19 @@ def _table(cur: Cursor, r: Recorded) -> None:
     match r.event:
         case table.Opened():
             cur.execute(
-                "INSERT INTO agenda_tables (table_id, tournament_id, deal_at) VALUES (%s, %s, %s)",
-                (r.stream, r.event.tournament_id, r.event.deal_at),
+                "INSERT INTO agenda_tables (table_id, tournament_id, deal_at, pauses) VALUES (%s, %s, %s, %s)",
+                (r.stream, r.event.tournament_id, r.event.deal_at, r.event.pauses),
             )
         case table.HandBegun():
             _change(cur, r, hands=r.event.number, running=True)
         case table.HandEnded():
-            somebody_is_out = 0 in r.event.stacks.values()
+            somebody_is_out = min(r.event.stacks.values()) <= 0
             look_at = r.at if somebody_is_out else None
             _change(cur, r, running=False, deal_at=r.event.deal_at, look_at=look_at)
         case table.Vacated():
             _change(cur, r, look_at=None)
         case table.TablePaused():
-            _change(cur, r, paused=True)
+            _change(cur, r, paused=True, pauses=r.event.number)
         case table.TableResumed():
             _change(cur, r, paused=False)
         case table.Closed():
@@ -164,7 +181,7 @@ def _table(cur: Cursor, r: Recorded) -> None:
             return None
     _next_deal(cur, r)
     if isinstance(r.event, table.TablePaused | table.TableResumed):
-        _pause_done(cur, r)
+        _follow_pauses(cur, r, "table_id", r.stream)
     return None
 
 
@@ -191,16 +208,6 @@ def _next_deal(cur: Cursor, r: Recorded) -> None:
         " jsonb_build_array(tournament_id), COALESCE(look_at, deal_at)"
         " FROM agenda_tables WHERE table_id = %s AND NOT running AND NOT paused",
         (r.stream,),
-    )
-
-
-def _pause_done(cur: Cursor, r: Recorded) -> None:
-    _strike(cur, f"pause/{r.stream}")
-    cur.execute(
-        "INSERT INTO agenda SELECT 'pause/' || table_id, 'pause-' || table_id || '-' || %s, 'pause',"
-        " jsonb_build_array(table_id), %s FROM agenda_tables JOIN tournaments USING (tournament_id)"
-        " WHERE table_id = %s AND state IN ('running', 'paused') AND paused <> (state = 'paused')",
-        (r.position, r.at, r.stream),
     )
 
 

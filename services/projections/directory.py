@@ -41,6 +41,7 @@ CREATE TABLE tournaments (
     players_left integer NOT NULL DEFAULT 0,
     level integer NOT NULL DEFAULT 1,
     unit bigint,
+    pauses integer NOT NULL DEFAULT 0,
     prizes jsonb NOT NULL DEFAULT '[]',
     created_at timestamptz NOT NULL,
     started_at timestamptz,
@@ -158,7 +159,7 @@ def _tournament(cur: Cursor, r: Recorded) -> None:
         case tournament.Started():
             _set(cur, r, state="running", started_at=r.at)
         case tournament.Paused():
-            _set(cur, r, state="paused")
+            _set(cur, r, state="paused", pauses=r.event.number)
         case tournament.Resumed():
             _set(cur, r, state="running")
         case tournament.LevelRaised():

@@ -92,6 +92,7 @@ def opened(
             for seat, (player, stack) in enumerate(zip(PLAYERS, stacks, strict=False), 1)
         ),
         first_dealer=first_dealer,
+        pauses=0,
         deal_at=NOW,
     )
 

@@ -21,6 +21,7 @@ from domain.director import Facts, look
 from domain.events import Event
 from domain.hand import HAND, Hand, Timing
 from domain.ids import HandId, PlayerId, TableId
+from domain.pausing import follow
 from domain.seating import tables_needed
 from domain.table import TABLE, HandEnded, Table
 from domain.tournament import TOURNAMENT, State, Tournament
@@ -105,6 +106,9 @@ class Memory:
             self.record({g.TOURNAMENT: agenda.tournament, **agenda.tables})
         assert agenda.state == self.tournament
         self._see_balance()
+        assert agenda.together == (
+            bool(agenda.deals) and self.tournament.on_the_bubble and len(self.open_tables) > 1
+        )
         for table_id in agenda.deals:
             assert self.tables[table_id] == agenda.table_states[table_id]
             self.deal(self.tables[table_id])
@@ -140,6 +144,13 @@ class Memory:
         begun = tables.begin(terms)
         ended = hands.ended(g.fold(HAND, events), g.fold(TABLE, begun, table), self.now)
         self.record({terms.hand_id: events, table.table_id: [*begun, *ended]})
+
+    def follow_pauses(self) -> None:
+        """Each open table follows its tournament's pauses."""
+        for table in self.open_tables:
+            hand = self.hands[table.hand_id] if table.hand_id else None
+            at_table, in_hand = follow(self.tournament, table, hand, self.now)
+            self.record({table.table_id: at_table, **({hand.hand_id: in_hand} if hand else {})})
 
     def settle_at_table(self, hand: Hand, events: list[Event]) -> None:
         """A hand's events, and what its table records of its end, in one transaction."""

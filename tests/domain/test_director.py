@@ -147,13 +147,17 @@ def test_nothing_is_done_before_the_tables_are_drawn():
 
 
 def test_nothing_is_done_while_it_is_paused():
-    hall = Hall(*TWO_TABLES).hand(1, {1: 50, 2: -50}).happened(Paused(at=NOW))
+    hall = Hall(*TWO_TABLES).hand(1, {1: 50, 2: -50}).happened(Paused(number=1, at=NOW))
     agenda = hall.look()
     assert (agenda.tournament, agenda.tables, agenda.deals) == ([], {}, [])
 
 
 def test_play_goes_on_after_the_pause():
-    hall = Hall(*TWO_TABLES).hand(1, {1: 50, 2: -50}).happened(Paused(at=NOW), Resumed(level_ends_at=None))
+    hall = (
+        Hall(*TWO_TABLES)
+        .hand(1, {1: 50, 2: -50})
+        .happened(Paused(number=1, at=NOW), Resumed(level_ends_at=None))
+    )
     agenda = hall.look()
     assert [e.player_id for e in told(agenda, Placed)] == [BOB]
     assert deals(agenda) == [1, 2]
@@ -182,7 +186,7 @@ def test_a_deal_waits_for_its_time():
 
 
 def test_nothing_is_dealt_at_a_table_that_is_still_paused():
-    assert deals(Hall(*TWO_TABLES).at(1, TablePaused()).look()) == [2]
+    assert deals(Hall(*TWO_TABLES).at(1, TablePaused(number=1)).look()) == [2]
 
 
 def test_looking_again_records_nothing_more():
@@ -503,7 +507,7 @@ def test_before_the_money_all_tables_deal_at_once():
 
 
 def test_before_the_money_no_table_deals_while_another_is_still_paused():
-    hall = bubble().at(2, TablePaused())
+    hall = bubble().at(2, TablePaused(number=1))
     assert deals(hall.look()) == []
     assert deals(hall.at(2, TableResumed()).look()) == [1, 2]
 

@@ -20,9 +20,7 @@ from domain.table import (
     close,
     evolve,
     next_deal,
-    pause,
     places,
-    resume,
 )
 from tests.big2.play import PRESETS, rules
 from tests.domain import given as g
@@ -160,19 +158,13 @@ def test_another_streams_event_is_a_bug():
         evolve(four(), Enrolled(player_id=ALICE))
 
 
-# pause, resume, close: each may be asked for twice
+# pause, resume, close
 
 
-def test_pausing_twice_is_pausing_once():
-    assert pause(four()) == [TablePaused()]
-    assert pause(given(TABLE, opened(50, 50), TablePaused())) == []
-    assert pause(given(TABLE, opened(50, 50), Closed())) == []
-
-
-def test_resuming_twice_is_resuming_once():
-    assert resume(given(TABLE, opened(50, 50), TablePaused())) == [TableResumed()]
-    assert resume(given(TABLE, opened(50, 50), TablePaused(), TableResumed())) == []
-    assert resume(given(TABLE, opened(50, 50), TablePaused(), Closed())) == []
+def test_a_pause_and_its_end_are_kept_with_the_pauses_number():
+    assert (given(TABLE, opened(50, 50), TablePaused(number=2)).paused, four().paused) == (True, False)
+    resumed = given(TABLE, opened(50, 50), TablePaused(number=2), TableResumed())
+    assert (resumed.paused, resumed.pauses) == (False, 2)
 
 
 def test_closing_twice_is_closing_once():
@@ -196,7 +188,7 @@ def test_nothing_is_dealt_while_a_hand_runs():
 
 def test_nothing_is_dealt_at_a_paused_table():
     with refused(Conflicting, "table-paused"):
-        next_deal(evolve(four(), TablePaused()), ACTIONPOKER, 1, 1)
+        next_deal(evolve(four(), TablePaused(number=1)), ACTIONPOKER, 1, 1)
 
 
 @pytest.mark.parametrize("stacks", [(50,), ()])

@@ -85,7 +85,7 @@ def placed(player, hand=1, stack=50, no_show=False, place=4):
     )
 
 
-PAUSED = Paused(at=later(60))
+PAUSED = Paused(number=1, at=later(60))
 CANCELLED = Cancelled(reason="fire", entrants=4, draw_seed=DRAW_SEED)
 FINISHED = Finished(standings=(Standing(1, False, ALICE),), draw_seed=DRAW_SEED)
 
@@ -246,7 +246,7 @@ def test_who_is_placed_is_no_longer_left():
     assert place(out, FIRST_TABLE, 4) == placed(DAVE)
     t = given(AGGREGATE, *started(), placed(DAVE), placed(CAROL, no_show=True))
     assert t.players_left == 2
-    assert t.outs == (out, Out(CAROL, None, 50, no_show=True))
+    assert t.outs == [out, Out(CAROL, None, 50, no_show=True)]
 
 
 # levels
@@ -284,7 +284,7 @@ def test_a_pause_keeps_when_it_began():
     t = given(AGGREGATE, *started())
     assert pause(t, later(60)) == [PAUSED]
     paused = evolve(t, PAUSED)
-    assert (paused.state, paused.paused_at, paused.over) == (State.PAUSED, later(60), False)
+    assert (paused.state, paused.pauses, paused.over) == (State.PAUSED, (later(60),), False)
 
 
 def test_the_level_gets_back_the_time_that_the_pause_took():
@@ -292,7 +292,7 @@ def test_the_level_gets_back_the_time_that_the_pause_took():
     (resumed,) = resume(t, later(60 + 90))
     assert resumed == Resumed(level_ends_at=later(600 + 90))
     t = evolve(t, resumed)
-    assert (t.state, t.paused_at, t.level_ends_at) == (State.RUNNING, None, later(690))
+    assert (t.state, t.pauses, t.level_ends_at) == (State.RUNNING, (later(60),), later(690))
 
 
 def test_a_level_without_an_end_has_none_after_a_pause():

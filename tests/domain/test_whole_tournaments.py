@@ -418,10 +418,7 @@ def interrupted(seed):
 def test_a_pause_lets_nothing_be_dealt_and_after_it_play_goes_on_to_the_end():
     memory = interrupted(seed=5)
     memory.record({TOURNAMENT: tournaments.pause(memory.tournament, memory.now)})
-    for table in memory.open_tables:
-        memory.record({table.table_id: tables.pause(table)})
-    for hand in memory.running:
-        memory.record({hand.hand_id: hands.stop_clock(hand, memory.now)})
+    memory.follow_pauses()
     begun = len(memory.events(HandBegun))
     while running := memory.running:  # a running hand may be played to its end
         memory.act(running[0])
@@ -432,8 +429,7 @@ def test_a_pause_lets_nothing_be_dealt_and_after_it_play_goes_on_to_the_end():
     memory.record({TOURNAMENT: tournaments.resume(memory.tournament, memory.now)})
     memory.look()
     assert len(memory.events(HandBegun)) == begun, "the tables are still paused"
-    for table in memory.open_tables:
-        memory.record({table.table_id: tables.resume(table)})
+    memory.follow_pauses()
     memory.play_on()
     assert memory.tournament.state is State.FINISHED
     assert len(memory.events(HandBegun)) > begun

@@ -413,6 +413,45 @@ def test_the_clock_does_not_act_while_the_tournament_is_paused(house):
     assert [r.topic for r in house.store.log(before, 100)] == ["table.paused.1", "hand.clock_stopped.1"]
 
 
+# hand for hand
+
+
+BUBBLE = {"prizes_bp": [5000, 1000, 1000, 1000, 1000, 1000]}
+"""Six of seven are paid, so the first to go is the last without a prize: hand for hand from the start."""
+
+
+def test_a_hand_for_hand_round_is_dealt_in_one_transaction(house):
+    t = running(house, 7, **BUBBLE)
+    deals = [r for table in house.tournament(t).open_tables for r in begun(house, t, table)]
+    assert len(deals) == 2
+    assert len({r.command for r in deals}) == 1
+    assert abs(deals[0].position - deals[1].position) == 3
+
+
+def test_a_hand_for_hand_round_that_meets_a_conflict_is_dealt_whole_all_the_same(house, monkeypatch):
+    t = house.started(7, **BUBBLE)
+    house.work(t)
+    append, refused = house.store.append, []
+
+    def first_is_taken(*args):
+        if not refused:
+            refused.append(args)
+            raise Conflict("somebody was faster")
+        return append(*args)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(house.store, "append", first_is_taken)
+        house.do("deal", str(t))
+    assert refused
+    assert len(house.running(t)) == 2
+
+
+def begun(house, t, number):
+    return [
+        r for r in house.store.events(house.tournament(t).table_id(number)) if isinstance(r.event, HandBegun)
+    ]
+
+
 # pauses
 
 
@@ -423,7 +462,7 @@ def test_a_table_is_paused_once_and_resumed_once_and_its_turn_keeps_its_time(hou
     deadline = house.hand(hand).deadline
     house.pass_time(timedelta(seconds=10))
     house.pause(t)
-    left = deadline - house.tournament(t).paused_at
+    left = deadline - house.tournament(t).pauses[-1]
     before = house.store.head()
     at_once("pause", table)
     assert counted(house, before) == {"table.paused": 1, "hand.clock_stopped": 1}
@@ -438,18 +477,22 @@ def test_a_table_is_paused_once_and_resumed_once_and_its_turn_keeps_its_time(hou
     assert timedelta(milliseconds=-2) < gained < timedelta(seconds=5)
 
 
-def test_a_pause_that_is_over_before_the_job_ran_leaves_everything_running(house):
+def test_a_pause_that_is_over_before_the_job_ran_gives_its_time_back_all_the_same(house):
     t = running(house, 8)
+    left = {hand: house.hand(hand).deadline - house.store.now() for hand in house.running(t)}
     house.pause(t)
-    late = [item for item in house.due(t) if item[0] == "pause"]
-    assert len(late) == 2
+    house.pass_time(timedelta(minutes=10))
     house.resume(t)
-    assert [item for item in house.due(t) if item[0] == "pause"] == []
+    assert len([item for item in house.due(t) if item[0] == "pause"]) == 2
     before = house.store.head()
-    for job, args in late:
-        house.do(job, *args)
-    assert house.store.head() == before
+    for hand in left:
+        house.do("turn", str(hand), 1)
+    assert house.store.head() == before, "the clock waits until the tables have followed"
+    house.work(t)
+    for hand, had in left.items():
+        assert abs(house.hand(hand).deadline - house.store.now() - had) < timedelta(seconds=10)
     assert not any(table.paused for table in house.tables(house.tournament(t)))
+    assert [item for item in house.due(t) if item[0] == "pause"] == []
 
 
 def test_a_table_that_pauses_after_the_resumption_is_resumed_again(house, monkeypatch):
@@ -482,7 +525,7 @@ def test_a_hand_that_is_dealt_as_the_tournament_pauses_has_its_clock_stopped(hou
 
     def paused_meanwhile(*args):
         house.pause(t)
-        deal(*args)
+        return deal(*args)
 
     with monkeypatch.context() as patched:
         patched.setattr(director, "_deal", paused_meanwhile)
@@ -507,7 +550,7 @@ def test_a_table_that_pauses_first_gets_no_deal(house, monkeypatch):
     def paused_meanwhile(*args):
         house.pause(t)
         house.do("pause", str(table))
-        deal(*args)
+        return deal(*args)
 
     with monkeypatch.context() as patched:
         patched.setattr(director, "_deal", paused_meanwhile)
@@ -576,7 +619,7 @@ def test_a_hand_that_is_dealt_as_the_tournament_is_cancelled_is_voided(house, mo
 
     def cancelled_meanwhile(*args):
         elsewhere(house.cancel, t)
-        deal(*args)
+        return deal(*args)
 
     with monkeypatch.context() as patched:
         patched.setattr(director, "_deal", cancelled_meanwhile)
@@ -601,7 +644,7 @@ def test_a_table_that_closes_first_gets_no_deal(house, monkeypatch):
     def closed_meanwhile(*args):
         elsewhere(house.cancel, t)
         house.do("close", str(table))
-        deal(*args)
+        return deal(*args)
 
     with monkeypatch.context() as patched:
         patched.setattr(director, "_deal", closed_meanwhile)

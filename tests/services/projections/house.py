@@ -156,7 +156,7 @@ class House:
             "deal": lambda: director.advance(self.store, self.rulesets.resolve, TournamentId(it)),
             "turn": lambda: hands.act_for_absent(self, HandId(it), number),
             "level": lambda: director.raise_level(self.store, TournamentId(it), number),
-            "pause": lambda: director.reconcile_pause(self.store, TableId(it)),
+            "pause": lambda: director.follow_pauses(self.store, TableId(it)),
             "close": lambda: director.close_table(self.store, TableId(it)),
             "finalise": lambda: hands.finalise(self, HandId(it)),
         }

@@ -64,6 +64,7 @@ def expected_tournament(world, t):
         "players_left": entrants - len(state.outs),
         "level": state.level,
         "unit": state.unit,
+        "pauses": len(state.pauses),
         "prizes": as_json(state.prizes),
         "created_at": stream[0].at,
         "started_at": next((r.at for r in stream if isinstance(r.event, Started)), None),

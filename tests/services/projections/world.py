@@ -10,6 +10,7 @@ from domain.credential import CREDENTIAL
 from domain.hand import HAND, Hand, Settled
 from domain.hand import State as HandState
 from domain.ids import roster_id
+from domain.pausing import behind
 from domain.player import PLAYER
 from domain.roster import ROSTER, Registered, Roster, Withdrawn
 from domain.ruleset import RULE_SET
@@ -123,7 +124,7 @@ class World:
             somebody_is_out = any(taken.stack <= 0 for taken in table.seats.values())
             due_at = last if somebody_is_out else table.deal_at
             found[f"deal/{me}"] = ("deal", [str(table.tournament_id)], due_at)
-        if not tournament.over and table.paused != (tournament.state == "paused"):
+        if not tournament.over and behind(tournament, table):
             told = max(last, self.stream(table.tournament_id)[-1].at)
             found[f"pause/{me}"] = ("pause", [me], told)
         if tournament.state == "cancelled":
