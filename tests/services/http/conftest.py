@@ -17,12 +17,13 @@ from services.bootstrap import Services
 from services.http.app import create_app
 from services.http.calls import EXTENSION
 from services.store import Store
-from tests.services.http.driving import Api, Beside, make_token
+from tests.services.http.driving import Api, Beside, ClockedRows, make_token
 
 
 @pytest.fixture(scope="module")
 def services(database_url: str) -> Iterator[Services]:
     store = Store(database_url, TOPICS)
+    store._rows = ClockedRows(store._rows)
     settings = Settings(
         database_url=database_url,
         data=Path("/tmp"),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 from flask import Flask
@@ -13,7 +16,47 @@ from services.application import credentials, director, hands, tournaments
 from services.application.credentials import Grant
 from services.bootstrap import Services
 from services.envelope import Command
+from services.eventtable import Read, Rows
 from services.projections import Projector
+
+
+class Clock:
+    """How far the service's clock is ahead of the real one: a test that waits for a time puts it forward."""
+
+    def __init__(self) -> None:
+        self.ahead = timedelta()
+
+    @contextmanager
+    def put_forward(self, **by: float) -> Iterator[None]:
+        """For a block it is later by so much."""
+        self.ahead = timedelta(**by)
+        try:
+            yield
+        finally:
+            self.ahead = timedelta()
+
+
+CLOCK = Clock()
+
+
+class ClockedRows:
+    """The events table, read at that clock's time."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def __getattr__(self, name: str):
+        return getattr(self._rows, name)
+
+    def read(self, *which) -> Read:
+        return self._later(self._rows.read(*which))
+
+    def read_many(self, *which) -> Read:
+        return self._later(self._rows.read_many(*which))
+
+    @staticmethod
+    def _later(found: Read) -> Read:
+        return found._replace(at=found.at + CLOCK.ahead)
 
 
 class Beside:
@@ -24,6 +67,8 @@ class Beside:
         self._projector = Projector(services.store)
         self._projector.create()
         self._over = threading.Event()
+        self._turn = threading.Lock()
+        self._rested_at = -1
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -31,16 +76,31 @@ class Beside:
         self._over.set()
         self._thread.join()
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Nothing is projected, and no job is done, for a block."""
+        with self._turn:
+            yield
+
+    def rests(self) -> bool:
+        """Whether all that is in the log is projected, and no job is due."""
+        return self._rested_at == self._services.store.head()
+
     def _run(self) -> None:
         while not self._over.is_set():
-            self._projector.catch_up()
-            if not self._work():
+            with self._turn:
+                self._projector.catch_up()
+                worked = self._work()
+                if not worked:
+                    self._rested_at = self._projector.position
+            if not worked:
                 self._over.wait(0.002)
 
     def _work(self) -> bool:
         with self._services.store.database.connection() as conn:
             due = conn.execute(
-                "SELECT job, args FROM projections.agenda WHERE due_at <= clock_timestamp()"
+                "SELECT job, args FROM projections.agenda WHERE due_at <= clock_timestamp() + %s",
+                (CLOCK.ahead,),
             ).fetchall()
         for job, args in due:
             self._do(job, args)
@@ -59,10 +119,14 @@ class Beside:
                 hands.act_for_absent(services, UUID(args[0]), args[1])
             case "finalise":
                 hands.finalise(services, UUID(args[0]))
+            case "level":
+                director.raise_level(store, TournamentId(UUID(args[0])), args[1])
             case "pause":
                 director.reconcile_pause(store, UUID(args[0]))
             case "close":
                 director.close_table(store, UUID(args[0]))
+            case _:
+                raise AssertionError(f"nobody does the job {job}")
 
 
 class Api:

@@ -10,7 +10,8 @@ from flask import Flask
 
 from tests.services.http.driving import Api
 
-SECONDS = 20
+SECONDS = 60
+"""When a test gives up; nothing passes because of it."""
 _NUMBERS = itertools.count(1)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from services.store import Store
-from tests.services.http.driving import Api
+from tests.services.http.driving import Api, Beside
 from tests.services.http.playing import Game, until
 
 CASES = [
@@ -207,10 +207,10 @@ def sent(case: dict, scene: Scene):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_a_bad_request_gets_the_problem_that_is_stated(case, scenes, services):
+def test_a_bad_request_gets_the_problem_that_is_stated(case, scenes, services, beside):
     wanted = {case["as"], *re.findall(r"\{([\w-]+)\}", json.dumps(case["body"]))}
     scene = scenes.make(case["setup"], wanted)
-    before = quiet(services.store)
+    before = quiet(beside, services.store)
     response = sent(case, scene)
     text = response.text if response.mimetype != "text/event-stream" else ""
     assert response.status_code in case["expect_status"], text
@@ -228,17 +228,10 @@ def test_a_bad_request_gets_the_problem_that_is_stated(case, scenes, services):
         assert response.headers["Allow"]
 
 
-def quiet(store: Store) -> int:
+def quiet(beside: Beside, store: Store) -> int:
     """The log's head once the jobs beside us have nothing left to do."""
-    last = -1
-
-    def settled() -> bool:
-        nonlocal last
-        before, last = last, store.head()
-        return before == last
-
-    until(settled)
-    return last
+    until(beside.rests)
+    return store.head()
 
 
 def test_one_over_the_capacity_twenty_at_once(scenes, app, operator):

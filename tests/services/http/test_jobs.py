@@ -12,24 +12,28 @@ from domain.player import PLAYER, bar
 from services.application import hands, tournaments
 from services.commands import Decision, execute, on
 from services.envelope import Command
+from tests.services.http.driving import CLOCK
 from tests.services.http.playing import Game, until
 
 
-def soon(seconds: float = 2) -> str:
-    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
+def in_an_hour() -> str:
+    return (datetime.now(UTC) + timedelta(hours=1)).isoformat()
 
 
 def test_a_tournament_starts_at_its_time(app, operator):
-    game = Game(app, operator, format="freezeout", entrants=0, starts_at=soon())
+    game = Game(app, operator, format="freezeout", entrants=0, starts_at=in_an_hour())
     for _ in range(3):
         game.enter(app)
-    until(lambda: game.state() == "running")
+    assert game.state() == "open"
+    with CLOCK.put_forward(minutes=61):
+        until(lambda: game.state() == "running")
     assert game.anybody.read(game.path)["entrants"] == 3
 
 
 def test_with_too_few_entrants_it_is_cancelled_and_the_feed_says_why(app, operator):
-    game = Game(app, operator, format="freezeout", entrants=1, starts_at=soon())
-    until(lambda: game.state() == "cancelled")
+    game = Game(app, operator, format="freezeout", entrants=1, starts_at=in_an_hour())
+    with CLOCK.put_forward(minutes=61):
+        until(lambda: game.state() == "cancelled")
     read = game.anybody.read(game.path)
     assert (read["entrants"], bool(read["draw_seed"])) == (1, True)
     refused = operator.post(f"{game.path}/start")
@@ -37,7 +41,7 @@ def test_with_too_few_entrants_it_is_cancelled_and_the_feed_says_why(app, operat
 
 
 def test_a_start_before_its_time_or_twice_does_nothing(app, operator, services):
-    game = Game(app, operator, format="freezeout", entrants=2, starts_at=soon(3600))
+    game = Game(app, operator, format="freezeout", entrants=2, starts_at=in_an_hour())
     head = services.store.head()
     tournaments.start_when_due(services, UUID(game.id))
     tournaments.start_when_due(services, uuid4())
@@ -48,12 +52,13 @@ def test_a_start_before_its_time_or_twice_does_nothing(app, operator, services):
 
 
 def test_a_hand_is_final_once_nobody_may_protest_any_more(app, operator, services):
-    game = Game(app, operator, protest_seconds=1, between_hands_seconds=3600)
+    game = Game(app, operator, protest_seconds=3600, between_hands_seconds=7200)
     hand_id = game.hand_id()
     assert game.play_hand(hand_id)["state"] == "settled"
     hands.finalise(services, UUID(hand_id))
     assert game.hand(hand_id)["state"] == "settled"
-    until(lambda: game.hand(hand_id)["state"] == "final")
+    with CLOCK.put_forward(minutes=61):
+        until(lambda: game.hand(hand_id)["state"] == "final")
     assert "seed" in operator.read(f"/v1/hands/{hand_id}/history")["shuffle"]
     assert game.anybody.read(f"{game.path}/hands")["items"][0]["state"] == "final"
 
