@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from enum import Enum
 
@@ -9,7 +10,7 @@ from flask import Request
 
 from domain.credential import Role
 from services.application.credentials import Actor, authenticate
-from services.http.limits import FAILURES_A_MINUTE, REQUESTS_A_SECOND, Limit
+from services.http.limits import FAILURES_A_MINUTE, REMEMBERED, REQUESTS_A_SECOND, Limit
 from services.http.problems import Problem
 from services.store import Store
 
@@ -40,6 +41,8 @@ class Gate:
         self._store = store
         self._requests = Limit(requests_a_second, 1)
         self._failures = Limit(failures_a_minute, 60)
+        self._good: set[bytes] = set()
+        """Digests of tokens that were good: who shares an address with a guesser goes on."""
 
     def actor(self, request: Request) -> Actor | None:
         """Who sent the request; None without a token. A token that is not good is a problem on every route."""
@@ -47,22 +50,41 @@ class Gate:
         if header is None:
             self._count(self._requests, request.remote_addr)
             return None
-        found = _BEARER.fullmatch(header)
-        actor = authenticate(self._store, found[1]) if found else None
+        actor = self._authenticated(header, request.remote_addr)
         if actor is None:
             self._count(self._failures, request.remote_addr)
             raise Problem("unauthenticated", "The token is not good.", headers=CHALLENGE)
         self._count(self._requests, actor.credential_id)
         return actor
 
+    def _authenticated(self, header: str, address: str | None) -> Actor | None:
+        """Who the header's token belongs to. After too many failures only tokens that were good here are looked up."""
+        found = _BEARER.fullmatch(header)
+        token = found[1] if found else ""
+        digest = hashlib.sha256(token.encode()).digest()
+        if digest not in self._good:
+            self._stop(self._failures.wait(address))
+        actor = authenticate(self._store, token) if token else None
+        if actor is not None:
+            self._remember(digest)
+        return actor
+
+    def _remember(self, digest: bytes) -> None:
+        if len(self._good) > REMEMBERED:
+            self._good.clear()
+        self._good.add(digest)
+
     def still_good(self, request: Request, actor: Actor) -> bool:
         """Whether the token that a connection began with is good yet."""
         found = _BEARER.fullmatch(request.headers.get("Authorization", ""))
         return found is not None and authenticate(self._store, found[1]) == actor
 
+    def _count(self, limit: Limit, caller: object) -> None:
+        self._stop(limit.take(caller))
+
     @staticmethod
-    def _count(limit: Limit, caller: object) -> None:
-        if wait := limit.take(caller):
+    def _stop(wait: int) -> None:
+        if wait:
             raise Problem("too-many-requests", headers={"Retry-After": str(wait)})
 
 

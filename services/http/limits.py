@@ -31,13 +31,22 @@ class Limit:
 
     def take(self, caller: object) -> int:
         """Count one more; the seconds to wait if that is too many, else 0."""
+        return self._wait(caller, 1)
+
+    def wait(self, caller: object) -> int:
+        """The seconds to wait if one more would be too many, else 0; nothing is counted."""
+        return self._wait(caller, 0)
+
+    def _wait(self, caller: object, counted: int) -> int:
         now = self._clock()
         window = int(now // self._seconds)
         with self._guard:
             if window != self._window or len(self._counts) > REMEMBERED:
                 self._window, self._counts = window, {}
-            count = self._counts[caller] = self._counts.get(caller, 0) + 1
-        if count <= self._most:
+            before = self._counts.get(caller, 0)
+            if counted:
+                self._counts[caller] = before + counted
+        if before < self._most:
             return 0
         return max(1, int((window + 1) * self._seconds - now) + 1)
 
