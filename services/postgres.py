@@ -9,7 +9,7 @@ from typing import NamedTuple
 import psycopg
 from psycopg.sql import SQL, Composed
 
-from services.database import Connection, connect_options, one_line
+from services.database import Connection, Database, connect_options, one_line
 from services.errors import StoreError, Unavailable
 from services.store import events_table
 
@@ -62,6 +62,12 @@ def migrate(url: str, *, check: bool = False) -> list[str]:
             return [_apply(conn, migration) for migration in _missing(conn)]
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise Unavailable(f"the database did not answer: {one_line(error)}") from error
+
+
+def unapplied(database: Database) -> list[str]:
+    """The names of the steps that the schema lacks, over the pool: nothing is applied."""
+    with database.connection() as conn:
+        return [migration.name for migration in _missing(conn)]
 
 
 def _missing(conn: Connection) -> list[Migration]:

@@ -17,10 +17,12 @@ from services.bootstrap import Services
 from services.errors import Unavailable
 from services.http import boards, documents, health, leaderboards, play, players, rulesets, tournaments
 from services.http.access import Gate
+from services.http.bugs import told
 from services.http.calls import EXTENSION, LARGEST_BODY, Parts
 from services.http.limits import Places
 from services.http.listener import Listener, wait_until_ready
 from services.http.problems import PROBLEMS, Problem, response_of
+from services.http.readiness import Readiness
 
 FEEDS_OF_THREADS = (3, 4)
 """At most three quarters of the threads hold feeds."""
@@ -77,7 +79,8 @@ def create_app(services: Services) -> Flask:
     gate = Gate(services.store, settings.requests_per_second, settings.failures_per_minute)
     part, whole = FEEDS_OF_THREADS
     places = Places(settings.web_threads * part // whole)
-    app.extensions[EXTENSION] = Parts(services, gate, listener, places)
+    readiness = Readiness(services.store, listener)
+    app.extensions[EXTENSION] = Parts(services, gate, listener, places, readiness)
     _add_routes(app)
     _add_errors(app)
     app.after_request(_secured)
@@ -138,7 +141,7 @@ def _unreadable(_error: ParseException) -> Response:
 
 
 def _bug(error: Exception) -> Response:
-    log.error("a request failed: %s", type(error).__name__, exc_info=error)
+    log.error("a request failed: %s", told(error))
     return response_of(Problem("internal"))
 
 

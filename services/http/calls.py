@@ -26,6 +26,7 @@ from services.http.fields import pointers
 from services.http.limits import Places
 from services.http.listener import Listener
 from services.http.problems import Problem
+from services.http.readiness import Readiness
 
 EXTENSION = "big2"
 LARGEST_BODY = 64 * 1024
@@ -39,6 +40,7 @@ class Parts(NamedTuple):
     gate: Gate
     listener: Listener
     feeds: Places
+    readiness: Readiness
 
 
 class Operation(NamedTuple):
@@ -143,7 +145,7 @@ def begin(operation: Operation, path: dict[str, UUID]) -> Call:
     if operation.query is None and request.args:
         _ = call.query
     if operation.projected:
-        its.listener.wait_for_head()
+        its.listener.reach_head()
     return call
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import time
 from collections.abc import Iterator
@@ -13,10 +14,11 @@ from flask import Response, request
 from services.application.credentials import Actor
 from services.application.errors import NotFound
 from services.http.access import Gate
+from services.http.bugs import told
 from services.http.calls import Call
 from services.http.listener import Listener, Row, Topic
 from services.http.problems import Problem
-from services.http.schemas import LAST_POSITION
+from services.http.schemas import AHEAD
 
 HEARTBEAT_SECONDS = 15
 RETRY_MS = 1000
@@ -24,6 +26,10 @@ SLOWEST_SEND_SECONDS = 20.0
 """A reader that takes nothing for so long is cut."""
 RECHECK_SECONDS = 30.0
 """How often the token that a feed began with is looked at again."""
+LONGEST_ID = 19
+"""Digits of the greatest log position."""
+
+log = logging.getLogger(__name__)
 _EXISTS = {
     "tournament": "SELECT 1 FROM projections.tournaments WHERE tournament_id = %s",
     "table": "SELECT 1 FROM projections.tables WHERE table_id = %s",
@@ -36,15 +42,24 @@ def feed(call: Call) -> Response:
     topic = _topic(call)
     position = _position(call)
     _must_exist(call, topic)
+    if request.method == "HEAD":
+        return _response(iter(()))
+    stream = _Stream(call.listener, call.parts.gate, topic, call.reader, position)
     places = call.parts.feeds
     places.take()
-    stream = _Stream(call.listener, call.parts.gate, topic, call.reader, position)
-    head = request.method == "HEAD"
-    response = Response(iter(()) if head else stream.frames(), content_type="text/event-stream")
-    response.headers |= {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    response.call_on_close(places.give_back)
-    if not head:
+    try:
         _cut_when_slow()
+        response = _response(stream.frames())
+        response.call_on_close(places.give_back)
+    except BaseException:
+        places.give_back()
+        raise
+    return response
+
+
+def _response(frames: Iterator[bytes]) -> Response:
+    response = Response(frames, content_type="text/event-stream")
+    response.headers |= {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return response
 
 
@@ -52,18 +67,25 @@ class _Stream:
     """One reader's feed."""
 
     def __init__(
-        self, listener: Listener, gate: Gate, topic: Topic, reader: Actor | None, position: int | None
+        self, listener: Listener, gate: Gate, topic: Topic, reader: Actor | None, position: int
     ) -> None:
         self._listener = listener
         self._topic = topic
         self._reader = reader
         self._gate = gate
         self._request = request._get_current_object()  # type: ignore[attr-defined]
-        self._position = listener.position if position is None else position
+        self._position = position
         self._checked = time.monotonic()
 
     def frames(self) -> Iterator[bytes]:
-        """What is sent: the retry hint, then events as they come and heartbeats between them."""
+        """What is sent, up to an error of ours: then the reader comes again, after the last event that he had."""
+        try:
+            yield from self._frames()
+        except Exception as error:  # noqa: BLE001 - gunicorn would log its message
+            log.error("a feed failed: %s", told(error))  # noqa: TRY400 - its message stays out
+
+    def _frames(self) -> Iterator[bytes]:
+        """The retry hint, then events as they come and heartbeats between them."""
         yield b"retry: %d\n\n" % RETRY_MS
         with self._listener.waiting(self._topic) as waiting:
             while not self._listener.stopping and self._still_good():
@@ -106,13 +128,16 @@ def _topic(call: Call) -> Topic:
     return given[0]
 
 
-def _position(call: Call) -> int | None:
-    """Where to go on; now if neither header nor query says."""
+def _position(call: Call) -> int:
+    """Where to go on, which is now if neither header nor query says; never ahead of the log."""
+    now = call.listener.position
     header = request.headers.get("Last-Event-ID")
     if header is None:
-        after: int | None = call.query.get("after")
+        after: int = call.query.get("after", now)
+        if after > now:
+            raise Problem("validation", "The query is not right.", errors={"/query/after": AHEAD})
         return after
-    if not (header.isascii() and header.isdigit() and len(header) <= 19 and int(header) <= LAST_POSITION):
+    if not (header.isascii() and header.isdigit() and len(header) <= LONGEST_ID and int(header) <= now):
         errors = {"/headers/Last-Event-ID": "is no id of this feed"}
         raise Problem("validation", "The header is not right.", errors=errors)
     return int(header)

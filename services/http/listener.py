@@ -18,7 +18,7 @@ from uuid import UUID
 import psycopg
 
 from services.database import Connection, connect_options
-from services.errors import StoreError
+from services.errors import Unavailable
 from services.projections import CHANNEL
 from services.store import Store
 
@@ -26,14 +26,15 @@ RING = 20_000
 """Rows that are kept; a feed that is further behind reads the table."""
 PAGE = 500
 """Rows that are read at once."""
-WINDOW = 20_000
-"""Positions that one query for a player's rows looks through."""
 POLL_SECONDS = 0.5
 """How often the table is looked at without a notice: one can be lost."""
 AGAIN_SECONDS = 0.5
 """How long to wait before another try after an error."""
-CATCH_UP_SECONDS = 1.0
-"""How long a reader waits for the projections to pass what was in the log when he asked."""
+CATCH_UP_SECONDS = 5.0
+"""How long a reader waits for the projections to show what was in the log when he asked: a projector's restart."""
+MOST_PATIENT = 64
+"""Readers who wait so long at a time; with more, each waits only `CROWDED_SECONDS`, so that plays find a thread."""
+CROWDED_SECONDS = 0.5
 
 log = logging.getLogger(__name__)
 
@@ -89,6 +90,12 @@ class Listener:
         self.position = -1
         """How far the projections, and the ring, are; -1 until they were read."""
         self._floor = 0
+        self._patient = 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether the thread still follows."""
+        return self._thread.is_alive()
 
     def start(self) -> None:
         """Begin to listen, in this process."""
@@ -107,13 +114,22 @@ class Listener:
     def stopping(self) -> bool:
         return self._stopping.is_set()
 
-    def wait_for_head(self, seconds: float = CATCH_UP_SECONDS) -> int:
-        """Wait until the projections show what the log holds now, at most so long; their position."""
+    def reach_head(self) -> None:
+        """Wait until the projections show what the log holds now; Unavailable if they do not in time."""
         head = self._store.head()
         if self.position < head:
-            with self._moved:
+            self._wait_for(head)
+        if self.position < head:
+            raise Unavailable("the projections are behind the log")
+
+    def _wait_for(self, head: int) -> None:
+        with self._moved:
+            seconds = CATCH_UP_SECONDS if self._patient < MOST_PATIENT else CROWDED_SECONDS
+            self._patient += 1
+            try:
                 self._moved.wait_for(lambda: self.position >= head or self.stopping, seconds)
-        return self.position
+            finally:
+                self._patient -= 1
 
     @contextmanager
     def waiting(self, topic: Topic) -> Iterator[Waiting]:
@@ -151,8 +167,6 @@ class Listener:
     def _page(self, position: int, topic: Topic, upto: int) -> tuple[list[Row], int]:
         """From the table, for a feed that is too far behind for the ring."""
         kind, subject = topic
-        if kind == "player":  # no index knows a row's players
-            upto = min(upto, position + WINDOW)
         query = f"{_SELECT} WHERE position > %(after)s AND position <= %(upto)s AND {_WHERE[kind]}"
         values = {"after": position, "upto": upto, "id": subject}
         with self._store.database.connection() as conn:
@@ -165,8 +179,8 @@ class Listener:
             try:
                 with psycopg.connect(self._store.database.url, **connect_options("big2-feed")) as conn:
                     self._follow(conn)
-            except (psycopg.Error, StoreError) as error:
-                log.warning("the feed lost the database and tries again: %s", type(error).__name__)
+            except Exception as error:  # noqa: BLE001 - every feed and every reader depends on this thread
+                log.warning("the feed's listener failed and tries again: %s", type(error).__name__)
                 self._stopping.wait(AGAIN_SECONDS)
 
     def _follow(self, conn: Connection) -> None:

@@ -32,6 +32,7 @@ NAME_LETTERS = 100
 REASON_LETTERS = 500
 LATER_FORMATS = ("rounds", "swiss", "duplicate", "league", "bracket")
 LAST_POSITION = 2**63 - 1
+AHEAD = "lies ahead of the log"
 
 
 class Empty(Body):

@@ -12,6 +12,7 @@ from gunicorn import util  # type: ignore[import-untyped]
 from gunicorn.http import errors  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
+from services.http.bugs import told
 from services.http.problems import MEDIA_TYPE, PROBLEMS, document_of
 
 log = logging.getLogger(__name__)
@@ -25,7 +26,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             return
         slug = _slug(exc)
         if slug == "internal":
-            log.error("a request failed: %s", type(exc).__name__, exc_info=exc)
+            log.error("a request failed: %s", told(exc))
         with contextlib.suppress(OSError):
             util.write_nonblock(client, _raw(slug))
 

@@ -26,6 +26,7 @@ CREATE TABLE feed (
     seats jsonb
 );
 CREATE INDEX ON feed (tournament_id, position);
+CREATE INDEX ON feed USING gin (players);
 """
 
 

@@ -14,12 +14,16 @@ from services.http.app import create_app
 from services.http.calls import EXTENSION
 from services.http.limits import Limit
 from tests.services.http.driving import Api
-from tests.services.http.playing import Game, name
+from tests.services.http.playing import Game, name, until
 
 
 @pytest.fixture(scope="module")
-def game(app, operator) -> Game:
-    return Game(app, operator)
+def game(app, operator, beside) -> Game:
+    """A game whose first hand runs; nothing moves but by its players."""
+    game = Game(app, operator)
+    game.hand_id()
+    until(beside.rests)
+    return game
 
 
 def kind(response) -> str:
@@ -293,39 +297,52 @@ def test_who_asks_too_often_waits(strict, anybody):
 def test_twenty_failed_authentications_a_minute_and_good_tokens_go_on(strict, operator):
     strict.extensions[EXTENSION].gate._failures = Limit(20, 60, lambda: 30.0)
     bad, good = Api(strict, f"b2_{uuid4()}_x"), Api(strict, operator.token)
-    statuses = [bad.get("/v1/tournaments").status_code for _ in range(22)]
+    assert good.get("/v1/rulesets/high-low").status_code == 200
+    statuses = [bad.get("/v1/rulesets/high-low").status_code for _ in range(22)]
     assert statuses == [401] * 20 + [429] * 2
-    assert good.get("/v1/tournaments").status_code == 200
+    assert good.get("/v1/rulesets/high-low").status_code == 200
 
 
-def test_a_bug_is_an_internal_problem_without_its_traceback(strict, monkeypatch):
+def test_after_too_many_failures_no_stream_is_read_for_another_guess(strict, monkeypatch):
+    gate = strict.extensions[EXTENSION].gate
+    gate._failures = Limit(1, 60, lambda: 30.0)
+    assert Api(strict, f"b2_{uuid4()}_x").get("/healthz").status_code == 200
+    assert Api(strict, f"b2_{uuid4()}_x").get("/v1/rulesets/high-low").status_code == 401
+    monkeypatch.setattr("services.http.access.authenticate", None)
+    refused = Api(strict, f"b2_{uuid4()}_x").get("/v1/rulesets/high-low")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "31")
+
+
+def test_what_is_remembered_of_good_tokens_is_bounded(strict, operator, admin, monkeypatch):
+    monkeypatch.setattr("services.http.access.REMEMBERED", 0)
+    for token in (operator.token, admin.token, operator.token):
+        assert Api(strict, token).get("/v1/rulesets/high-low").status_code == 200
+    assert len(strict.extensions[EXTENSION].gate._good) == 1
+
+
+CARD, SEED = "QH", "5eed" * 16
+
+
+def test_a_bug_is_an_internal_problem_and_neither_it_nor_the_log_tells_a_value(strict, monkeypatch, caplog):
     def broken(*_):
-        raise ZeroDivisionError("the secret is 42")
+        try:
+            return {}[SEED]
+        except KeyError as error:
+            raise ZeroDivisionError(f"{CARD} {SEED}") from error
 
-    monkeypatch.setattr("services.application.lists.players", broken)
-    answer = Api(strict).get("/v1/players")
+    monkeypatch.setattr("services.http.play.existing", broken)
+    caplog.set_level("DEBUG")
+    answer = Api(strict).get(f"/v1/hands/{uuid4()}")
     assert (answer.status_code, kind(answer)) == (500, "internal")
-    assert "42" not in answer.text
-
-
-def test_ready_says_what_is_wrong(strict, monkeypatch):
-    listener = strict.extensions[EXTENSION].listener
-    assert Api(strict).get("/readyz").status_code == 200
-    monkeypatch.setattr("services.http.health.migrate", lambda *_, **__: ["0009_more"])
-    monkeypatch.setattr("services.http.health.MOST_LAG", -1)
-    answer = Api(strict).get("/readyz")
-    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
-    assert answer.json["checks"]["migrations"] == "missing: 0009_more"
-    assert "behind" in answer.json["checks"]["projector"]
-    listener.stop()
-    monkeypatch.setattr(listener, "position", -1)
-    assert Api(strict).get("/readyz").json["checks"]["projector"] == "the projections were not read yet"
+    for said in (answer.text, caplog.text):
+        assert CARD not in said
+        assert SEED not in said
+    assert "ZeroDivisionError" in caplog.text
+    assert "caused by KeyError" in caplog.text
+    assert "in broken" in caplog.text
 
 
 def test_without_a_database_the_answer_is_503_and_says_when_to_come_again(strict, monkeypatch):
-    monkeypatch.setattr(
-        strict.extensions[EXTENSION].services.store.database, "url", "postgresql://127.0.0.1:1/x"
-    )
     from services.errors import Unavailable  # noqa: PLC0415
 
     def away(*_):

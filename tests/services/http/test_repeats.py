@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from services.http import listener as listening
 from services.http.calls import EXTENSION
 from tests.services.http.driving import Api
 from tests.services.http.playing import Game, name, until
@@ -193,8 +194,37 @@ def test_a_dry_run_stores_nothing_and_shows_no_seed(operator, services, head, ap
     assert wrong.status_code == 422
 
 
-def test_what_is_done_answers_though_the_projector_lags(app, operator, services):
-    listener = app.extensions[EXTENSION].listener
+def test_what_is_done_answers_though_the_projector_stands_still_and_reads_say_so(
+    app, operator, anybody, beside, monkeypatch
+):
+    monkeypatch.setattr(listening, "CATCH_UP_SECONDS", 0.05)
     game = Game(app, operator, entrants=0)
-    as_of = operator.made(f"{game.path}/cancel")["as_of"]
-    assert listener.wait_for_head() >= as_of
+    with beside.paused():
+        made = operator.made(f"{game.path}/cancel", key="lag")
+        assert made["state"] == "cancelled"
+        for path in (game.path, f"{game.path}/entries", "/v1/tournaments", f"/v1/feed?tournament={game.id}"):
+            answer = anybody.get(path)
+            assert (answer.status_code, answer.json["type"]) == (503, "/problems/unavailable"), path
+            assert answer.headers["Retry-After"] == "1"
+        assert operator.made(f"{game.path}/cancel", key="lag") == made
+    until(lambda: anybody.get(game.path).status_code == 200)
+    assert anybody.read(game.path)["state"] == "cancelled"
+
+
+def test_a_read_waits_for_a_projector_that_comes_back(app, operator, anybody, beside):
+    with ThreadPoolExecutor(1) as pool:
+        with beside.paused():
+            made = operator.made("/v1/tournaments", {"name": "New", "format": "freezeout"})
+            read = pool.submit(anybody.get, f"/v1/tournaments/{made['tournament_id']}")
+            listener = app.extensions[EXTENSION].listener
+            until(lambda: listener._patient)
+        assert read.result().json == made
+
+
+def test_of_a_crowd_only_some_wait_long(app, operator, anybody, beside, monkeypatch):
+    monkeypatch.setattr(listening, "MOST_PATIENT", 0)
+    monkeypatch.setattr(listening, "CATCH_UP_SECONDS", 3600)
+    monkeypatch.setattr(listening, "CROWDED_SECONDS", 0.01)
+    with beside.paused():
+        operator.made("/v1/players", {"name": name()})
+        assert anybody.get("/v1/players").status_code == 503
