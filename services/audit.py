@@ -1,4 +1,7 @@
-"""Proving the log: every stream's chain, every finished hand by the rules, every hand's deal from its seed."""
+"""Proving the log: every stream's chain, over all of it.
+
+A tail that was cut off, and a chain that was made anew from some event on, take a checkpoint kept elsewhere to be seen.
+"""
 
 from __future__ import annotations
 

@@ -37,14 +37,16 @@ class Bots:
         self.plays = 0
 
     def run(self) -> None:
-        """Play until the tournament is over."""
+        """Play until the tournament is over; raises Refused if there is none, or the token is not good."""
         with ThreadPoolExecutor(THREADS) as pool:
             threading.Thread(target=self._sweep_often, args=(pool,), daemon=True).start()
-            for kind, data in self._operator.feed(f"tournament={self._tournament}"):
-                if kind in OVER or self._done.is_set():
-                    break
-                self._see(pool, kind, data)
-            self._done.set()
+            try:
+                for kind, data in self._operator.feed(f"tournament={self._tournament}"):
+                    if kind in OVER or self._done.is_set():
+                        break
+                    self._see(pool, kind, data)
+            finally:
+                self._done.set()
 
     def _see(self, pool: ThreadPoolExecutor, kind: str, event: dict[str, Any]) -> None:
         hand_id = event.get("hand_id")
@@ -66,16 +68,18 @@ class Bots:
         if hand is None or player is None or not hand.take(turn):
             return
         try:
-            legal = player.get(f"/v1/hands/{hand_id}/legal-plays")
-            if legal["turn"] != turn:
-                return
-            others = [left for other, left in hand.left.items() if other != str(seat)]
-            cards = choose(legal, hand.left[str(seat)], min(others), self._random(hand_id, turn))
-            self._send(player, hand_id, turn, cards)
-        except Refused as refusal:
+            self._play(player, hand, hand_id, turn, str(seat))
+        except BaseException as error:
             hand.release(turn)
-            if refusal.code not in GONE:
+            if not (isinstance(error, Refused) and error.code in GONE):
                 raise
+
+    def _play(self, player: Client, hand: _Watched, hand_id: str, turn: int, seat: str) -> None:
+        legal = player.get(f"/v1/hands/{hand_id}/legal-plays")
+        if legal["turn"] == turn:
+            others = [left for other, left in hand.left.items() if other != seat]
+            cards = choose(legal, hand.left[seat], min(others), self._random(hand_id, turn))
+            self._send(player, hand_id, turn, cards)
 
     def _send(self, player: Client, hand_id: str, turn: int, cards: list[str] | None) -> None:
         if cards is None:
@@ -131,6 +135,8 @@ class Bots:
             if not self._done.is_set():
                 log.warning("%s", refusal)
                 time.sleep(0.1)
+        except Exception:  # in a pool nobody else would tell it
+            log.exception("a bot has stumbled")
 
 
 class _Watched:

@@ -6,8 +6,10 @@ import json
 import logging
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import click
 
@@ -24,6 +26,23 @@ Examples:
 def main() -> None:
     """Big 2 tournaments: run them, play them, prove them."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+
+
+@contextmanager
+def _in_one_line() -> Iterator[None]:
+    """What can be expected to go wrong is told in one line, with exit status 1; a traceback is for bugs."""
+    from domain.errors import Refused as DomainRefused
+    from domain.errors import Rejected
+    from services.bootstrap import SettingsError
+    from services.errors import StoreError
+    from workers.client import Refused
+
+    try:
+        yield
+    except (Rejected, SettingsError, StoreError, Refused) as error:
+        wrong = error.errors if isinstance(error, DomainRefused) else {}
+        details = "".join(f" {pointer} {what}." for pointer, what in wrong.items())
+        raise click.ClickException(f"{error}{details}") from error
 
 
 DATA = click.option(
@@ -46,7 +65,8 @@ def serve(host: str | None, port: int | None, data: Path | None) -> None:
     """
     from workers.serving import serve as run
 
-    run(host=host, port=port, data=data)
+    with _in_one_line():
+        run(host=host, port=port, data=data)
 
 
 @main.command()
@@ -93,9 +113,9 @@ def answer(files: tuple[str, ...]) -> None:
 
 @main.command()
 @click.option("--role", type=click.Choice(["auditor", "operator", "director", "admin"]), required=True)
-@click.option("--tournament", help="Limit the token to one tournament, by its id.")
+@click.option("--tournament", type=click.UUID, help="Limit the token to one tournament, by its id.")
 @DATA
-def token(role: str, tournament: str | None, data: Path | None) -> None:
+def token(role: str, tournament: UUID | None, data: Path | None) -> None:
     """Make a token and print it, once. The service's database must be running.
 
     \b
@@ -104,7 +124,8 @@ def token(role: str, tournament: str | None, data: Path | None) -> None:
     """
     from workers.serving import make_token
 
-    click.echo(make_token(role, tournament, data))
+    with _in_one_line():
+        click.echo(make_token(role, tournament, data))
 
 
 @main.command()
@@ -121,15 +142,15 @@ def rebuild(only_compare: bool, data: Path | None) -> None:
     from services.bootstrap import store_in
     from services.projections import rebuild as projections
 
-    store = store_in(data)
-    with click.progressbar(length=store.head(), label="rebuilding", file=sys.stderr) as bar:
-        progress: Callable[[int, int], None] = lambda done, _all: bar.update(done - bar.pos)  # noqa: E731
-        if not only_compare:
-            return projections.replace(store, progress)
-        differences = projections.compare(store, progress)
-    for d in differences:
-        click.echo(f"{d.table}: {d.only_live} rows only live, {d.only_rebuilt} rows only rebuilt")
-    click.echo("differs" if differences else f"equal at position {store.head()}")
+    with _in_one_line(), closing(store_in(data)) as store:
+        with click.progressbar(length=store.head(), label="rebuilding", file=sys.stderr) as bar:
+            progress: Callable[[int, int], None] = lambda done, _all: bar.update(done - bar.pos)  # noqa: E731
+            if not only_compare:
+                return projections.replace(store, progress)
+            differences = projections.compare(store, progress)
+        for d in differences:
+            click.echo(f"{d.table}: {d.only_live} rows only live, {d.only_rebuilt} rows only rebuilt")
+        click.echo("differs" if differences else f"equal at position {store.head()}")
     sys.exit(1 if differences else 0)
 
 
@@ -139,11 +160,11 @@ def rebuild(only_compare: bool, data: Path | None) -> None:
 @click.option(
     "--token-file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A file with it."
 )
-@click.option("--tournament", required=True, help="The tournament's id.")
+@click.option("--tournament", type=click.UUID, required=True, help="The tournament's id.")
 @click.option("--prefix", default="", help="Play only for entrants whose names begin so; all by default.")
 @click.option("--seed", type=int, default=0, help="Seed of the bots' whims.")
 def bots(
-    url: str, secret: str | None, token_file: Path | None, tournament: str, prefix: str, seed: int
+    url: str, secret: str | None, token_file: Path | None, tournament: UUID, prefix: str, seed: int
 ) -> None:
     """Play for a tournament's entrants, over HTTP like anybody else, until it is over.
 
@@ -157,7 +178,8 @@ def bots(
     found = secret or (token_file.read_text().strip() if token_file else None)
     if not found:
         raise click.UsageError("a token is needed: --token or --token-file")
-    Bots(Client(url, found), tournament, prefix=prefix, seed=seed).run()
+    with _in_one_line():
+        Bots(Client(url, found), str(tournament), prefix=prefix, seed=seed).run()
 
 
 @main.command()
@@ -198,7 +220,8 @@ def migrate() -> None:
     """Bring the database's tables up to this release; harmless when they are."""
     from workers.serving import migrate_all
 
-    migrate_all()
+    with _in_one_line():
+        migrate_all()
 
 
 @main.command("run")
@@ -207,7 +230,8 @@ def run_one(process: str) -> None:
     """Run one process of the service, as the Procfile does."""
     from workers.serving import run_process
 
-    run_process(process)
+    with _in_one_line():
+        run_process(process)
 
 
 Line = dict[str, Any]

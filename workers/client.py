@@ -70,6 +70,7 @@ class Client:
     def feed(self, query: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Events as (type, data) for ever; a lost connection is resumed after the last event that was seen.
 
+        Raises Refused when the service says no: such a token, or such a query, will never be good.
         Yields ("connected", {}) whenever a connection stands, for something may have been missed before it, and
         ("heartbeat", {}) when the service says that nothing has happened.
         """
@@ -91,8 +92,10 @@ class Client:
             "GET", f"{self._url}/v1/feed?{query}", headers=headers, preload_content=False, timeout=timeout
         )
         with response:
-            if response.status != HTTPStatus.OK:
+            if response.status in AGAIN:
                 raise HTTPError(f"the feed answered {response.status}")
+            if response.status != HTTPStatus.OK:
+                raise Refused(response.status, msgspec.json.decode(response.read()))
             yield None, "connected", {}
             yield from _events(response)
 

@@ -22,7 +22,7 @@ import msgspec
 from big2.history import verify
 from services import bootstrap
 from services.audit import LogProof, verify_log
-from services.errors import Unavailable
+from services.errors import BrokenChain, Unavailable
 from services.processes import spawn
 from services.projections.rebuild import compare
 from services.store import Store
@@ -128,6 +128,8 @@ def _proved(admin: Client, tournament: str, data: Path, show: Show, seconds: flo
     hands = list(admin.pages(f"{path}/hands"))
     log = _until_available(lambda: _log_proved(data, tournament, show))
     stack = state["stack_points"] * state["unit"]
+    winners = [s["name"] for s in standings if s["place"] == 1]
+    unclear = [] if len(winners) == 1 else [f"{len(winners)} players have the first place"]
     return Summary(
         entrants=state["entrants"],
         tables=sum(1 for _ in admin.pages(f"{path}/tables")),
@@ -136,10 +138,10 @@ def _proved(admin: Client, tournament: str, data: Path, show: Show, seconds: flo
         events=log.proof.events,
         moves=_count(log.proof, "tournament.player_moved.1"),
         seconds=round(seconds, 1),
-        winner=next(s["name"] for s in standings if s["place"] == 1),
+        winner=", ".join(winners) or "nobody",
         chips_issued=stack * state["entrants"],
         chips_end=sum(s["chips"] for s in standings) + log.void_chips,
-        problems=(*_judged(admin, hands, show), *log.problems),
+        problems=(*_judged(admin, hands, show), *log.problems, *unclear),
     )
 
 
@@ -153,7 +155,10 @@ def _log_proved(data: Path, tournament: str, show: Show) -> _LogProved:
     """Straight from the database, not through the service that is to be proved."""
     store = bootstrap.store_in(data)
     try:
-        proof = verify_log(store, show.progress("chain"))
+        try:
+            proof = verify_log(store, show.progress("chain"))
+        except BrokenChain as broken:  # there is nothing to compare with
+            return _LogProved(LogProof(0, 0, {}), 0, [str(broken)])
         differences = compare(store, show.progress("rebuild"))
         problems = [f"projection {d.table} differs from its rebuild" for d in differences]
         return _LogProved(proof, _void_chips(store, tournament), problems)

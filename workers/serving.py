@@ -76,11 +76,11 @@ def make_first_token(settings: Settings) -> None:
         services.close()
 
 
-def make_token(role: str, tournament: str | None, data: Path | None) -> str:
+def make_token(role: str, tournament: UUID | None, data: Path | None) -> str:
     """A new token, as text."""
     services = bootstrap.build(bootstrap.settings(data=data))
     name = f"token-{secrets.token_hex(16)}"
-    limit = TournamentId(UUID(tournament)) if tournament else None
+    limit = TournamentId(tournament) if tournament else None
     grant = Grant(Role(role), tournament_id=limit)
     try:
         made = credentials.issue(services.store, Command(job_command(name), f"job/{name}", ""), lambda: grant)

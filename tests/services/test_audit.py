@@ -1,0 +1,105 @@
+"""The proof of the log: whatever is changed, dropped, moved or slipped in breaks a chain, and is named."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from domain.player import Player, bar, enrol, reinstate
+from services.audit import verify_log
+from services.envelope import Change, Command, link
+from services.errors import BrokenChain
+
+
+def history(store):
+    """A player with four events."""
+    player = uuid4()
+    free, barred = Player(player), Player(player, barred=True)
+    steps = [enrol(player), bar(free, "rude"), reinstate(barred, "sorry"), bar(free, "again")]
+    for version, events in enumerate(steps):
+        store.append(Command(uuid4(), "test", ""), [Change(player, version, events)], store.now())
+    return player
+
+
+@pytest.fixture
+def tampered(store, database_url):
+    """Runs a statement as whoever owns the database could."""
+
+    def run(statement, *values):
+        with psycopg.connect(database_url, autocommit=True) as conn:
+            assert conn.execute(statement, values).rowcount == 1
+
+    yield run
+    with psycopg.connect(database_url, autocommit=True) as conn:
+        conn.execute("DELETE FROM big2_events")
+
+
+def test_an_empty_log_is_proved(store):
+    proof = verify_log(store)
+    assert (proof.events, proof.streams, proof.by_topic) == (0, 0, {})
+
+
+def test_a_log_is_counted_and_told(store, tampered, monkeypatch):
+    monkeypatch.setattr("services.audit.BATCH", 3)
+    history(store)
+    history(store)
+    told = []
+    proof = verify_log(store, lambda done, everything: told.append((done, everything)))
+    assert (proof.events, proof.streams) == (8, 2)
+    assert proof.by_topic == {"player.enrolled.1": 2, "player.barred.1": 4, "player.reinstated.1": 2}
+    assert len(told) == 3
+    assert told[-1] == (store.head(), store.head())
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE big2_events SET state = convert_to(replace(convert_from(state, 'utf8'), 'sorry', 'sorrx'), 'utf8')"
+        " WHERE originator_id = %s AND originator_version = 3",
+        "UPDATE big2_events SET topic = 'player.barred.1' WHERE originator_id = %s AND originator_version = 3",
+        "DELETE FROM big2_events WHERE originator_id = %s AND originator_version = 3",
+        "DELETE FROM big2_events WHERE originator_id = %s AND originator_version = 1",
+        "UPDATE big2_events SET originator_version = 7 WHERE originator_id = %s AND originator_version = 4",
+        "UPDATE big2_events SET state = convert_to(replace(convert_from(state, 'utf8'), '\"prev\":\"', '\"prev\":\"0'),"
+        " 'utf8') WHERE originator_id = %s AND originator_version = 2",
+    ],
+)
+def test_what_was_tampered_with_is_named(store, tampered, statement):
+    history(store)
+    player = history(store)
+    verify_log(store)
+    tampered(statement, player)
+    with pytest.raises(BrokenChain, match=f"stream {player}: version"):
+        verify_log(store)
+
+
+def test_an_event_slipped_in_without_its_link_is_found(store, tampered):
+    player = history(store)
+    row = store.stored(player)[-1]
+    tampered(
+        "INSERT INTO big2_events (originator_id, originator_version, topic, state) VALUES (%s, 5, %s, %s)",
+        player,
+        row.topic,
+        row.state,
+    )
+    with pytest.raises(BrokenChain, match="version 5 does not follow"):
+        verify_log(store)
+
+
+def test_a_log_in_another_order_is_found(store, tampered):
+    player = history(store)
+    first = store.stored(player)[0]
+    tampered("UPDATE big2_events SET notification_id = %s WHERE notification_id = %s", 10**6, first.position)
+    with pytest.raises(BrokenChain):
+        verify_log(store)
+
+
+def test_what_it_cannot_see_a_checkpoint_must_tell(store, tampered):
+    """A cut tail leaves a whole chain: so does a chain that was made anew."""
+    player = history(store)
+    head = link(*store.stored(player)[-1][:4])
+    tampered("DELETE FROM big2_events WHERE originator_id = %s AND originator_version = 4", player)
+    assert verify_log(store).events == 3
+    assert link(*store.stored(player)[-1][:4]) != head

@@ -1,0 +1,207 @@
+"""House players against a service that says what the test wants: each turn once, by the right player, to the end."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from tests.workers.service import event, serving
+from workers import bots as module
+from workers.bots import Bots
+from workers.client import Client, Refused
+
+SEATS = [{"seat": 1, "player_id": "ann", "stack": 50}, {"seat": 2, "player_id": "bob", "stack": 50}]
+DEALT = {"hand_id": "h", "seats": SEATS, "next_turn": {"number": 1, "seat": 1}}
+OVER = {"tournament_id": "t"}
+
+
+class Table:
+    """A tournament with one hand; `feed` is what its feed tells, `legal` what may be played, by turn."""
+
+    def __init__(self) -> None:
+        self.feed: list[tuple[str, dict]] = []
+        self.legal: dict[int, list[list[str]]] = {1: [["3D"]]}
+        self.state = "running"
+        self.hand: dict | None = None
+        self.turn = 1
+        self.acted: list[tuple[str, str, dict]] = []
+        self.refuse: list[tuple[int, dict]] = []
+        self.enough = threading.Event()
+
+    def answer(self, request):
+        path = request.path.partition("?")[0]
+        if path == "/v1/feed":
+            return 200, self._told()
+        if request.method == "POST":
+            return self._posted(path, request)
+        if path.endswith("/legal-plays"):
+            items = [{"cards": cards, "breach": False} for cards in self.legal[self.turn]]
+            return 200, {"turn": self.turn, "may_pass": True, "duty": None, "items": items}
+        return 200, self._read(path)
+
+    def _told(self):
+        yield b"retry: 1000\n\n"
+        for position, (kind, data) in enumerate(self.feed, 1):
+            yield event(position, kind, data)
+        self.enough.wait(10)
+        yield event(99, "tournament.finished", OVER)
+
+    def _posted(self, path, request):
+        if path.endswith("/tokens"):
+            return 201, {"token": f"token of {path.split('/')[3]}"}
+        if self.refuse:
+            return self.refuse.pop(0)
+        self.acted.append((request.headers["Authorization"], path, request.body))
+        self.turn += 1
+        self.enough.set()
+        return 201, {"actions": []}
+
+    def _read(self, path):
+        if path.endswith("/entries"):
+            return {"items": [{"player_id": p, "name": f"House {p}"} for p in ("ann", "bob")], "next": None}
+        if path.endswith("/tables"):
+            running = self.hand and self.hand["hand_id"]
+            return {"items": [{"hand_id": running}, {"hand_id": None}], "next": None}
+        if path == "/v1/hands/h":
+            return self.hand
+        return {"state": self.state}
+
+
+@pytest.fixture
+def table():
+    return Table()
+
+
+@pytest.fixture(autouse=True)
+def sweeps_often(monkeypatch):
+    monkeypatch.setattr(module, "SWEEP_SECONDS", 0.05)
+
+
+def played(table, **more) -> Bots:
+    """What the bots do until the table has had enough."""
+    with serving(table.answer) as service:
+        bots = Bots(Client(service.url, "operator"), "t", **more)
+        thread = threading.Thread(target=bots.run)
+        thread.start()
+        table.enough.wait(10)
+        thread.join(10)
+        assert not thread.is_alive()
+    return bots
+
+
+def test_the_player_on_turn_plays_with_a_token_of_his_own(table):
+    table.feed = [("hand.dealt", DEALT)]
+    assert played(table).plays == 1
+    assert table.acted == [("Bearer token of ann", "/v1/hands/h/plays", {"turn": 1, "cards": ["3D"]})]
+
+
+def test_without_a_play_he_passes(table):
+    table.legal[1] = []
+    table.feed = [("hand.dealt", DEALT)]
+    played(table)
+    assert table.acted == [("Bearer token of ann", "/v1/hands/h/passes", {"turn": 1})]
+
+
+def test_a_turn_that_is_told_twice_is_taken_once(table):
+    table.feed = [("hand.dealt", DEALT), ("hand.clock_started", {"hand_id": "h"}), ("hand.dealt", DEALT)]
+    table.hand = {"hand_id": "h", "seats": hand_seats(13, 13), "turn": {"number": 1, "seat": 1}}
+    played(table)
+    assert len(table.acted) == 1
+
+
+def hand_seats(*left):
+    return [{**seat, "cards_left": cards} for seat, cards in zip(SEATS, left, strict=True)]
+
+
+def test_what_the_feed_has_missed_is_found_by_looking(table):
+    table.hand = {"hand_id": "h", "seats": hand_seats(2, 9), "turn": {"number": 7, "seat": 2}}
+    table.turn, table.legal[7] = 7, [["9S"]]
+    played(table)
+    assert table.acted == [("Bearer token of bob", "/v1/hands/h/plays", {"turn": 7, "cards": ["9S"]})]
+
+
+@pytest.mark.parametrize("code", sorted(module.GONE))
+def test_whoever_was_faster_is_welcome(table, code, caplog):
+    table.refuse = [(409, {"type": f"/problems/{code}", "detail": "too late"})]
+    table.feed = [("hand.dealt", DEALT)]
+    table.hand = {"hand_id": "h", "seats": hand_seats(13, 13), "turn": {"number": 1, "seat": 1}}
+    played(table)
+    assert len(table.acted) == 1
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ((422, {"type": "/problems/does-not-beat", "detail": "too low"}), "too low"),
+        ((201, [1]), "a bot has stumbled"),
+    ],
+)
+def test_whatever_goes_wrong_is_told_and_tried_again(table, answer, told, caplog, monkeypatch):
+    table.feed = [("hand.dealt", DEALT)]
+    table.hand = {"hand_id": "h", "seats": hand_seats(13, 13), "turn": {"number": 1, "seat": 1}}
+    if answer[0] == 201:
+        choose, calls = module.choose, []
+
+        def stumbles(*args):
+            calls.append(1)
+            if len(calls) == 1:
+                raise KeyError("cards")
+            return choose(*args)
+
+        monkeypatch.setattr(module, "choose", stumbles)
+    else:
+        table.refuse = [answer]
+    played(table)
+    assert len(table.acted) == 1
+    assert told in caplog.text
+
+
+def test_only_players_whose_names_begin_so_are_played_for(table):
+    table.feed = [("hand.dealt", DEALT)]
+    threading.Timer(0.4, table.enough.set).start()
+    played(table, prefix="Guest")
+    assert table.acted == []
+
+
+def test_when_the_tournament_is_over_they_go_home(table):
+    table.state = "finished"
+    table.enough.set()
+    begun = time.monotonic()
+    assert played(table).plays == 0
+    assert time.monotonic() - begun < 5
+
+
+def test_a_played_card_counts(table):
+    """Facing somebody with few cards, a two is not kept."""
+    played_by_bob = {"hand_id": "h", "seat": 2, "cards": ["3D"] * 10, "next_turn": {"number": 2, "seat": 1}}
+    table.feed = [("hand.dealt", {**DEALT, "next_turn": None}), ("hand.played", played_by_bob)]
+    table.turn, table.legal[2] = 2, [["2S"]]
+    played(table)
+    assert table.acted == [("Bearer token of ann", "/v1/hands/h/plays", {"turn": 2, "cards": ["2S"]})]
+
+
+def test_a_hand_that_has_ended_is_forgotten(table):
+    ended = [
+        ("hand.settled", {"hand_id": "h"}),
+        ("hand.passed", {"hand_id": "h", "next_turn": {"number": 1, "seat": 1}}),
+    ]
+    table.feed = [("hand.dealt", {**DEALT, "next_turn": None}), *ended]
+    threading.Timer(0.4, table.enough.set).start()
+    played(table)
+    assert table.acted == []
+
+
+def test_a_tournament_that_there_is_not_is_told_at_once():
+    problem = {"type": "/problems/not-found", "detail": "There is no such tournament."}
+    with serving(lambda _: (404, problem)) as service, pytest.raises(Refused, match="no such tournament"):
+        Bots(Client(service.url, "operator"), "t").run()
+
+
+def test_the_same_seed_has_the_same_whims():
+    one, same, other = (
+        Bots(Client("http://x"), "t", seed=seed)._random("h", 3).random() for seed in (1, 1, 2)
+    )
+    assert one == same != other
