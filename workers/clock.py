@@ -31,6 +31,8 @@ AGAIN_MS = 2000
 """After how long an item that is still due is enqueued again."""
 MOST_DUE = 500
 """Items enqueued at one look."""
+MOST_QUEUED = 1000
+"""With so many jobs waiting nobody works: more would only be older when somebody does."""
 STEP = timedelta(seconds=2)
 """A larger difference between the database's clock and our own monotonic one is a step of the former."""
 
@@ -61,6 +63,7 @@ class Clock:
         self._redis = client
         self._queue = queue(client)
         self._last: Look | None = None
+        self._asked: dict[str, float] = {}
 
     def run(self) -> None:
         """Look until the process is ended; a store or Redis that is away is waited for."""
@@ -81,15 +84,23 @@ class Clock:
         return 0 if step else self._enqueue(look)
 
     def _enqueue(self, look: Look) -> int:
+        """One job for what is the same work: every table of a tournament asks for the same look."""
+        if self._queue.count >= MOST_QUEUED:
+            log.warning("the clock waits: %d jobs are queued and no worker takes them", self._queue.count)
+            return 0
         fresh = [item for item in look.due if self._redis.set(f"tick:{item.name}", 1, nx=True, px=AGAIN_MS)]
-        for item in fresh:
+        self._asked |= {item.name: look.after for item in look.due}
+        work = {(item.job, *map(str, item.args)): item for item in reversed(fresh)}
+        for item in work.values():
             enqueue(self._queue, f"{item.name}-{int(look.now.timestamp() * 1000)}", JOBS[item.job], item.args)
-        return len(fresh)
+        return len(work)
 
     def _look(self) -> Look:
+        """What is due and was not asked for just now, so that what stays due hides nothing behind it."""
         with self._services.store.database.connection() as conn:
             before = time.monotonic()
-            rows = conn.execute(_LOOK, (MOST_DUE,)).fetchall()
+            self._asked = {name: at for name, at in self._asked.items() if before - at < AGAIN_MS / 1000}
+            rows = conn.execute(_LOOK, (list(self._asked), MOST_DUE)).fetchall()
             after = time.monotonic()
         due = [Due(name, job, args) for _, _, name, job, args in rows if name is not None]
         return Look(before, rows[0][0], after, rows[0][1], due)
@@ -107,7 +118,9 @@ class Clock:
 _LOOK = f"""
 SELECT clock_timestamp(), (SELECT position FROM {SCHEMA}.tracking), name, job, args FROM (SELECT 1) AS one
 LEFT JOIN LATERAL
-(SELECT * FROM {SCHEMA}.agenda WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT %s) AS due ON true
+(
+    SELECT * FROM {SCHEMA}.agenda WHERE due_at <= clock_timestamp() AND name <> ALL (%s) ORDER BY due_at LIMIT %s
+) AS due ON true
 """  # noqa: S608 - our own names
 
 

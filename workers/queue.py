@@ -13,6 +13,8 @@ JOB_TIMEOUT_SECONDS = 10
 JOB_RETRIES = 2
 """Within RQ; the agenda asks again in any case, as long as the work is due."""
 FAILURE_TTL_SECONDS = 3600
+JOB_TTL_SECONDS = 10
+"""A job that waited longer is dropped: whatever is still due has been asked for again."""
 SOCKET_TIMEOUT_SECONDS = 0.5
 WORKER_TTL_SECONDS = 30
 MAINTENANCE_SECONDS = 10
@@ -43,6 +45,7 @@ def enqueue(agenda: Queue, job_id: str, function: str, args: list[object]) -> No
         function,
         args=tuple(args),
         job_id=job_id,
+        ttl=JOB_TTL_SECONDS,
         result_ttl=0,
         failure_ttl=FAILURE_TTL_SECONDS,
         retry=Retry(max=JOB_RETRIES),
