@@ -1,0 +1,129 @@
+"""What a first start makes, and how each process of the service is begun."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+import pytest
+
+from domain.credential import Role
+from domain.topics import TOPICS
+from services.application import credentials
+from services.bootstrap import settings, variables
+from services.store import Store
+from workers import serving
+
+
+@pytest.fixture
+def fresh(empty_url, tmp_path, monkeypatch):
+    """The settings of a service that was never started."""
+    for name in ("REDIS_URL", "PORT", "BIG2_DATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("DATABASE_URL", empty_url)
+    return settings(data=tmp_path, environment=os.environ)
+
+
+@pytest.fixture
+def migrated(fresh, capsys):
+    serving.migrate_all()
+    capsys.readouterr()
+    return fresh
+
+
+@pytest.fixture
+def store(migrated):
+    store = Store(migrated.database_url, TOPICS)
+    yield store
+    store.close()
+
+
+def test_migrating_makes_all_tables_and_tells_what_it_did(fresh, capsys):
+    serving.migrate_all()
+    assert capsys.readouterr().out.startswith("applied: events_table")
+    serving.migrate_all()
+    assert capsys.readouterr().out == "nothing to do\n"
+    store = Store(fresh.database_url, TOPICS)
+    with store.database.connection() as conn:
+        assert conn.execute("SELECT count(*) FROM projections.feed").fetchone() == (0,)
+    store.close()
+
+
+def test_the_first_token_is_told_once_kept_and_good(migrated, store, capsys, tmp_path):
+    before = os.umask(0)
+    try:
+        serving.make_first_token(migrated)
+    finally:
+        os.umask(before)
+    said = capsys.readouterr().out
+    token = (tmp_path / "admin-token").read_text().strip()
+    assert stat.S_IMODE((tmp_path / "admin-token").stat().st_mode) == 0o600
+    assert said == f"big2: admin token, shown this once and kept in {tmp_path / 'admin-token'}:\n{token}\n"
+    assert credentials.authenticate(store, token).role is Role.ADMIN
+    serving.make_first_token(migrated)
+    assert capsys.readouterr().out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["admin-token"]
+
+
+def test_a_first_start_that_was_cut_off_after_the_file_takes_the_token_up_from_it(
+    migrated, store, capsys, tmp_path, monkeypatch
+):
+    issue = credentials.issue
+
+    def cut_off(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(credentials, "issue", cut_off)
+    with pytest.raises(KeyboardInterrupt):
+        serving.make_first_token(migrated)
+    assert capsys.readouterr().out == ""
+    written = (tmp_path / "admin-token").read_text()
+    monkeypatch.setattr(credentials, "issue", issue)
+    serving.make_first_token(migrated)
+    assert (tmp_path / "admin-token").read_text() == written
+    assert written.strip() in capsys.readouterr().out
+    assert credentials.authenticate(store, written.strip()).role is Role.ADMIN
+
+
+def test_a_file_that_is_no_token_is_written_anew(migrated, store, capsys, tmp_path):
+    (tmp_path / "admin-token").write_text("to be done\n")
+    serving.make_first_token(migrated)
+    token = (tmp_path / "admin-token").read_text().strip()
+    assert credentials.authenticate(store, token).role is Role.ADMIN
+
+
+def test_a_lost_file_is_not_made_again(migrated, store, capsys, tmp_path):
+    serving.make_first_token(migrated)
+    (tmp_path / "admin-token").unlink()
+    capsys.readouterr()
+    serving.make_first_token(migrated)
+    assert capsys.readouterr().out == ""
+    assert not (tmp_path / "admin-token").exists()
+    made = serving.make_token("admin", None, tmp_path)  # this is what helps
+    assert credentials.authenticate(store, made).role is Role.ADMIN
+
+
+def test_the_web_process_becomes_gunicorn_with_these_settings(migrated, monkeypatch):
+    called = []
+    monkeypatch.setattr(os, "execve", lambda *args: called.append(args))
+    serving.run_process("web")
+    [(program, argv, environment)] = called
+    assert program == sys.executable
+    assert argv[1:3] == ["-m", "gunicorn"]
+    assert argv[-1] == "services.http.wsgi:app"
+    whole = serving.bootstrap.with_urls(settings(os.environ))
+    assert variables(whole).items() <= environment.items()
+
+
+@pytest.mark.parametrize("name", ["worker", "clock", "projector"])
+def test_each_other_process_gets_its_urls(migrated, monkeypatch, name):
+    begun = []
+    monkeypatch.setattr("workers.queue.work", begun.append)
+    monkeypatch.setattr(
+        "workers.clock.Clock.run", lambda clock: begun.append(clock._services.store.database.url)
+    )
+    monkeypatch.setattr("workers.projecting.follow", lambda _store, url: begun.append(url))
+    monkeypatch.setenv("REDIS_URL", "unix:///nowhere.sock")
+    serving.run_process(name)
+    assert begun == ["unix:///nowhere.sock" if name == "worker" else migrated.database_url]
