@@ -32,7 +32,7 @@ from big2.switches import (
 
 MOST_CARDS: Final = 13
 HIGHEST_FACTOR: Final = 1_000
-"""A limit on a tier's factor, so that no rule set makes a payment that cannot be stored."""
+"""A limit on a tier's factor: larger ones are slips of the pen."""
 
 LOWEST_DEALT: Final = "lowest_dealt"
 SEQUENCES: Final = tuple((RANKS[11:] + RANKS)[start : start + 5] for start in range(11))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from big2.cards import TWOS
-from big2.rulesets import RuleSet
+from big2.rulesets import MOST_CARDS, RuleSet
 from big2.state import Hand
 from big2.switches import Comparison, Liability, SettlementOrder, StakeCap, TwosRule
 from big2.table import Direction, seats_after
@@ -139,6 +139,12 @@ def points_of(rules: RuleSet, cards_left: int, twos_left: int) -> int:
     if rules.twos is TwosRule.DOUBLE_EACH:
         factor *= 2**twos_left
     return cards_left * factor
+
+
+def most_points(rules: RuleSet) -> int:
+    """No payment under these rules is for more points: a covering one (R8.4) bears three seats' losses."""
+    each = max(points_of(rules, cards, twos) for cards in range(MOST_CARDS + 1) for twos in range(5))
+    return 3 * each
 
 
 def _debts(rules: RuleSet, outcome: Outcome) -> Iterator[_Debt]:

@@ -29,8 +29,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """BIG2_WEB_PROCESSES: web processes; each has the threads and the connections below."""
     web_threads: int = 1024
     """BIG2_WEB_THREADS: threads of one web process; a feed holds one, three quarters are for feeds at most."""
+    workers: int = 2
+    """BIG2_WORKERS: RQ workers that `big2 serve` runs."""
     pool_size: int = 8
-    """BIG2_POOL_SIZE: connections of one process to PostgreSQL, apart from two for locks."""
+    """BIG2_POOL_SIZE: connections of one process to PostgreSQL, apart from four for locks."""
     requests_per_second: int = 1000
     """BIG2_REQUESTS_PER_SECOND: requests of one credential or address to one web process, before 429."""
     failures_per_minute: int = 20
@@ -45,6 +47,7 @@ _VARIABLES = {
     "port": "PORT",
     "web_processes": "BIG2_WEB_PROCESSES",
     "web_threads": "BIG2_WEB_THREADS",
+    "workers": "BIG2_WORKERS",
     "pool_size": "BIG2_POOL_SIZE",
     "requests_per_second": "BIG2_REQUESTS_PER_SECOND",
     "failures_per_minute": "BIG2_FAILURES_PER_MINUTE",
@@ -53,6 +56,7 @@ _RANGES = {
     "port": (1, 65535),
     "web_processes": (1, 64),
     "web_threads": (4, 4096),
+    "workers": (1, 64),
     "pool_size": (1, 64),
     "requests_per_second": (1, 1_000_000),
     "failures_per_minute": (1, 1_000_000),

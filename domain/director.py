@@ -167,7 +167,8 @@ class _Director:
 
     def _draw_final_table(self) -> None:
         seated = [place for _, table in sorted(self.tables.items()) for place in places(table)]
-        drawn, opened = decide.draw_final_table(self.t, seated, self.now)
+        deal_at = max(table.deal_at for table in self.tables.values())
+        drawn, opened = decide.draw_final_table(self.t, seated, deal_at)
         for number in sorted(self.tables):
             self._close(number)
         self._record(drawn)

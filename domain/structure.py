@@ -8,6 +8,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from big2.rulesets import RuleSet
+from big2.settlement import most_points
+from big2.switches import StakeCap
 from domain.errors import Refused
 
 DEFAULT_UNIT_LEVELS = (1, 2, 4, 8, 12, 20, 32, 40, 60, 80)  # R10.2's ladder
@@ -69,6 +72,16 @@ def structure(terms: dict[str, Any], now: datetime) -> Structure:
     return made
 
 
+def misfits(terms: Structure, rules: RuleSet) -> dict[str, str]:
+    """What makes the terms and their rule set no tournament together, by JSON pointer."""
+    errors = {}
+    if rules.stake_cap is StakeCap.NONE:
+        errors["/rules"] = "has no table stakes (stake_cap none), and these formats are played for chips"
+    if terms.unit_at(len(terms.unit_levels)) * most_points(rules) >= LARGEST_AMOUNT:
+        errors["/unit"] = "a payment could pass 2^53: lower unit or unit_levels"
+    return errors
+
+
 def structure_hash(published: Structure) -> str:
     """SHA-256 of the structure as canonical JSON (RFC 8785), in hexadecimal."""
     return hashlib.sha256(msgspec.json.encode(published, order="sorted")).hexdigest()
@@ -124,17 +137,12 @@ def _contradictions(s: Structure, now: datetime) -> list[tuple[str, str]]:
             "must rise from level to level",
         ),
         (
-            _largest_product(s) >= LARGEST_AMOUNT,
+            s.stack * s.capacity >= LARGEST_AMOUNT,
             "/unit",
-            "chips would pass 2^53: lower unit, stack_points, unit_levels or capacity",
+            "chips in all would pass 2^53: lower unit, stack_points or capacity",
         ),
     ]
     return [(pointer, reason) for wrong, pointer, reason in checks if wrong]
-
-
-def _largest_product(s: Structure) -> int:
-    """No sum of chips or points times a unit can pass this."""
-    return max(s.stack * s.capacity, s.unit_at(len(s.unit_levels)) * 13 * 4)
 
 
 def _either(numbers: tuple[int, ...]) -> str:

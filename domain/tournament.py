@@ -282,7 +282,7 @@ def draw(t: Tournament, now: datetime) -> tuple[TablesDrawn, list[Opened]]:
     return TablesDrawn(tables=tuple(drawn), final=False, draw=purpose), [open_table(t, d, now) for d in drawn]
 
 
-def draw_final_table(t: Tournament, seated: Sequence[Place], now: datetime) -> tuple[TablesDrawn, Opened]:
+def draw_final_table(t: Tournament, seated: Sequence[Place], deal_at: datetime) -> tuple[TablesDrawn, Opened]:
     """A new table with the next number, its seats drawn anew for all who are left."""
     purpose = f"final/{t.version}"
     draws = draws_for(t.draw_seed, t.tournament_id, purpose)
@@ -291,10 +291,10 @@ def draw_final_table(t: Tournament, seated: Sequence[Place], now: datetime) -> t
     )
     number = t.tables_drawn + 1
     drawn = DrawnTable(number, t.table_id(number), 1 + draws.below(len(places)), places)
-    return TablesDrawn(tables=(drawn,), final=True, draw=purpose), open_table(t, drawn, now)
+    return TablesDrawn(tables=(drawn,), final=True, draw=purpose), open_table(t, drawn, deal_at)
 
 
-def open_table(t: Tournament, drawn: DrawnTable, now: datetime) -> Opened:
+def open_table(t: Tournament, drawn: DrawnTable, deal_at: datetime) -> Opened:
     return Opened(
         table_id=drawn.table_id,
         tournament_id=t.tournament_id,
@@ -304,7 +304,7 @@ def open_table(t: Tournament, drawn: DrawnTable, now: datetime) -> Opened:
         places=drawn.places,
         first_dealer=drawn.dealer,
         pauses=len(t.pauses),
-        deal_at=now,
+        deal_at=deal_at,
     )
 
 

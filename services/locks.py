@@ -19,8 +19,9 @@ from services.errors import Unavailable
 
 LOCK_SECONDS = 10.0
 """How long a caller waits for a lock, in all."""
-LOCK_CONNECTIONS = 2
-"""Connections a process keeps for locks, apart from those that append: a holder can always go on."""
+LOCK_CONNECTIONS = 4
+"""Connections a process keeps for locks, apart from those that append: a holder can always go on. So many keys can
+be held or waited for at once; whoever comes then is told Unavailable after `services.database.WAIT_SECONDS`."""
 
 
 class LocalLocks:
@@ -41,7 +42,7 @@ class LocalLocks:
             self._locks[key] = (lock, waiting + 1)
         try:
             if not lock.acquire(timeout=seconds):
-                raise Unavailable(f"{key} was not free within {LOCK_SECONDS:.0f} s: try again")
+                raise Unavailable(f"{key} was not free within {seconds:g} s: try again")
             self._thread.holds = True
             try:
                 yield
@@ -90,7 +91,7 @@ def _acquire(conn: Connection, key: UUID, deadline: float) -> None:
         conn.execute("SELECT set_config('lock_timeout', %s, false)", (str(milliseconds),))
         conn.execute("SELECT pg_advisory_lock(%s)", (_number(key),))
     except psycopg.errors.LockNotAvailable as error:
-        raise Unavailable(f"{key} was not free within {LOCK_SECONDS:.0f} s: try again") from error
+        raise Unavailable(f"{key} was not free in time: try again") from error
 
 
 def _release(conn: Connection, key: UUID) -> None:

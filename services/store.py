@@ -54,7 +54,7 @@ from services.envelope import (
 )
 from services.errors import Conflict, StoreError
 from services.eventtable import Also, EventTable, NewRow, Read, Rows
-from services.locks import AdvisoryLocks, LocalLocks
+from services.locks import LOCK_SECONDS, AdvisoryLocks, LocalLocks
 
 S = TypeVar("S")
 
@@ -339,12 +339,13 @@ class Store:
             raise ValueError("an append needs an event")
         return [cast(Recorded, recording.domain_event) for recording in self._chain.put(facts, also=also)]
 
-    def lock(self, key: UUID) -> AbstractContextManager[None]:
+    def lock(self, key: UUID, seconds: float = LOCK_SECONDS) -> AbstractContextManager[None]:
         """Hold `key` among all processes for a block, so that load, decide and append meet no conflict.
 
-        Unavailable if it is not free within `services.locks.LOCK_SECONDS`; a thread holds one lock at a time.
+        Unavailable if it is not free within `seconds`, or if too many locks are waited for at once; a thread
+        holds one lock at a time.
         """
-        return self._locks.hold(key)
+        return self._locks.hold(key, seconds)
 
     def close(self) -> None:
         """Close the connections."""

@@ -22,6 +22,7 @@ from services.envelope import Command
 from services.errors import StoreError
 from services.postgres import migrate
 from services.projections import Projector
+from services.projections.rebuild import replace
 from workers.supervisor import AlreadyRunning, Process
 from workers.supervisor import serve as supervise
 
@@ -32,7 +33,8 @@ _FIRST_TOKEN = "first-admin-token"  # noqa: S105 - the name of a job
 def serve(*, host: str | None, port: int | None, data: Path | None) -> None:
     """Run everything until SIGTERM; the options go before the environment."""
     settings = bootstrap.settings(host=host, port=port, data=data)
-    own = [_process(name) for name in ("web", "worker", "clock", "projector")]
+    workers = ["worker"] * settings.workers
+    own = [_process(name) for name in ("web", *workers, "clock", "projector")]
     try:
         supervise(settings, own, [make_projections, make_first_token])
     except (AlreadyRunning, EmbeddedError, StoreError) as error:
@@ -48,10 +50,14 @@ def migrate_all() -> None:
 
 
 def make_projections(settings: Settings) -> None:
-    """Make the projections' tables, if they are not there."""
+    """Make the projections' tables if they are not there, and everything again if an older release made them."""
     services = bootstrap.build(settings)
     try:
-        Projector(services.store).create()
+        projector = Projector(services.store)
+        projector.create()
+        if not projector.fits():
+            click.echo("big2: this release has other projections: making them again from the log")
+            replace(services.store)
     finally:
         services.close()
 
@@ -70,8 +76,11 @@ def make_first_token(settings: Settings) -> None:
         secret = credentials.secret_in(_read(path)) or secrets.token_urlsafe(credentials.SECRET_BYTES)
         token = credentials.token_text(command, secret)
         _write_private(path, f"{token}\n")
-        credentials.issue(services.store, command, lambda: Grant(Role.ADMIN), secret)
-        click.echo(f"big2: admin token, shown this once and kept in {path}:\n{token}")
+        made = credentials.issue(services.store, command, lambda: Grant(Role.ADMIN), secret)
+        if made.text is None:  # another machine's first start was faster: its token is the one
+            path.unlink()
+        else:
+            click.echo(f"big2: admin token, shown this once and kept in {path}:\n{made.text}")
     finally:
         services.close()
 

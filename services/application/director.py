@@ -32,6 +32,8 @@ from services.store import Store
 RuleSets: TypeAlias = Callable[[str], RuleSet]
 """The rule set of a reference such as `actionpoker` or `club@2`."""
 
+WAIT_SECONDS = 2.0
+"""How long a job waits for its tournament, well below the job's own limit: turns wait behind it."""
 DEALS = 50
 """Deals that one job makes at most; each table has a job of its own that makes the others."""
 
@@ -52,7 +54,7 @@ def draw(store: Store, tournament_id: TournamentId) -> None:
 
 def advance(store: Store, rulesets: RuleSets, tournament_id: TournamentId) -> None:
     """Look at the tables between hands, record what follows, and deal where the next hand is due."""
-    with store.lock(tournament_id):
+    with store.lock(tournament_id, WAIT_SECONDS):
         for _ in range(ATTEMPTS):
             try:
                 return _advance(store, rulesets, tournament_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -22,9 +23,14 @@ Project: TypeAlias = Callable[[Cursor, Recorded, Context], None]
 PROJECTIONS = (directory, history, standings, ledger, leaderboard, agenda, feed)
 """In this order: a later one may read what an earlier one has written of the same event."""
 _TRACKING = """
-CREATE TABLE tracking (one boolean PRIMARY KEY DEFAULT true CHECK (one), position bigint NOT NULL);
-INSERT INTO tracking (position) VALUES (0);
+CREATE TABLE tracking (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    position bigint NOT NULL,
+    tables text NOT NULL
+);
 """
+_TABLES = hashlib.sha256("".join(p.DDL for p in PROJECTIONS).encode()).hexdigest()
+"""Which tables these are: a release that has others makes the projections again."""
 
 
 class Projector:
@@ -47,6 +53,14 @@ class Projector:
                 self._use_schema(cur)
                 for ddl in (_TRACKING, *(p.DDL for p in PROJECTIONS)):
                     cur.execute(SQL(ddl))
+                cur.execute("INSERT INTO tracking (position, tables) VALUES (0, %s)", (_TABLES,))
+
+    def fits(self) -> bool:
+        """Whether the schema has the tables of this release."""
+        with self._store.database.transaction() as cur:
+            self._use_schema(cur)
+            cur.execute("SELECT tables FROM tracking")
+            return cur.fetchone() == (_TABLES,)
 
     def step(self, upto: int | None = None) -> int:
         """Project the next batch, at most up to position `upto`; the number of events it held."""

@@ -8,8 +8,9 @@ import msgspec
 import pytest
 
 from domain.errors import Refused
-from domain.structure import DEFAULT_UNIT_LEVELS, Structure, structure, structure_hash
-from tests.domain.given import NOW, terms
+from domain.structure import DEFAULT_UNIT_LEVELS, Structure, misfits, structure, structure_hash
+from tests.big2.play import rules
+from tests.domain.given import ACTIONPOKER, NOW, terms
 
 
 def contradictions(format_="freezeout", **others):
@@ -117,8 +118,18 @@ def test_the_unit_only_rises(levels):
 def test_no_sum_of_chips_passes_what_json_holds():
     assert contradictions(unit=2**40) == ["/unit"]
     assert contradictions(unit=2**30, stack_points=2**22, capacity=2) == ["/unit"]
-    assert contradictions(unit=2**53 // (80 * 13 * 4) + 1, stack_points=1, capacity=2) == ["/unit"]
-    assert terms(unit=2**53 // (80 * 13 * 4), stack_points=1, capacity=2).unit == 2**53 // 4160
+
+
+def test_no_payment_passes_what_json_holds():
+    largest = (2**53 - 1) // (80 * 13 * 3)
+    assert misfits(terms(unit=largest, stack_points=1, capacity=2), ACTIONPOKER) == {}
+    assert list(misfits(terms(unit=largest + 1, stack_points=1, capacity=2), ACTIONPOKER)) == ["/unit"]
+    doubling = rules("actionpoker", twos="double_each", point_tiers=[[13, 1000]])
+    assert list(misfits(terms(unit=largest, stack_points=1, capacity=2), doubling)) == ["/unit"]
+
+
+def test_without_table_stakes_nobody_plays_for_chips():
+    assert list(misfits(terms(), rules("actionpoker", stake_cap="none"))) == ["/rules"]
 
 
 def test_every_contradiction_is_told_at_once():

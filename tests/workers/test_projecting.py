@@ -119,3 +119,18 @@ def test_a_database_without_its_tables_is_waited_for(database_url, monkeypatch, 
             assert time.monotonic() < give_up
             time.sleep(0.01)
     store.close()
+
+
+def test_an_event_that_cannot_be_projected_ends_it_and_tells_no_row(database_url, monkeypatch, caplog):
+    def poisoned(_self, _upto=None):
+        with psycopg.connect(database_url) as conn:
+            conn.execute("CREATE TEMPORARY TABLE one (cards text PRIMARY KEY CHECK (cards <> '3D'))")
+            conn.execute("INSERT INTO one VALUES ('3D')")
+
+    monkeypatch.setattr(Projector, "step", poisoned)
+    store = Store(database_url, TOPICS)
+    with pytest.raises(SystemExit):
+        projecting.follow(store, database_url)
+    store.close()
+    assert "cannot be projected" in caplog.text
+    assert "3D" not in caplog.text
