@@ -248,11 +248,26 @@ def _answer(
             text = raw.decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             click.echo(f"{name}: {error}", err=True)
-            sys.exit(2)
+            status = 2
+            continue
         for line in lines_of(text):
-            click.echo(json.dumps(line, ensure_ascii=False))
-            status = status if good(line) else 1
+            click.echo(_json(line))
+            status = status if good(line) else max(status, 1)
     sys.exit(status)
+
+
+def _json(line: Line) -> str:
+    """One line of JSON; escaped where it repeats what no UTF-8 can say, such as half a surrogate pair."""
+    text = json.dumps(line, ensure_ascii=False)
+    return text if text.isascii() or _is_utf8(text) else json.dumps(line)
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 if __name__ == "__main__":

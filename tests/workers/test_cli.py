@@ -152,12 +152,21 @@ def test_bytes_that_are_no_text_on_standard_input_have_status_two(big2):
     assert result.stderr.startswith("-: ")
 
 
-def test_what_was_judged_before_a_file_that_cannot_be_read_is_printed(big2, tmp_path):
+def test_a_file_that_cannot_be_read_stops_no_other(big2, tmp_path):
     path = tmp_path / "hand.json"
     path.write_text(history())
-    result = big2("verify", path, tmp_path / "missing")
+    result = big2("verify", path, tmp_path / "missing", path)
     assert result.exit_code == 2
-    assert len(lines(result)) == 1
+    assert [line["verdict"] for line in lines(result)] == ["valid", "valid"]
+
+
+@pytest.mark.parametrize("command", ["verify", "rules answer"])
+def test_half_a_surrogate_pair_is_told_and_the_next_line_is_judged(big2, command):
+    half = r'{"format": "big2-hand/1", "kind": "classify", "rules": {"base": "actionpoker", "\ud800": 1}}'
+    result = big2(*command.split(), "-", input=f"{half}\n{{}}\n")
+    assert result.exit_code == 1
+    assert len(lines(result)) == 2
+    assert "ud800" in result.stdout
 
 
 # rules answer
