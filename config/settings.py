@@ -52,6 +52,8 @@ _VARIABLES = {
     "requests_per_second": "BIG2_REQUESTS_PER_SECOND",
     "failures_per_minute": "BIG2_FAILURES_PER_MINUTE",
 }
+VARIABLES = frozenset(_VARIABLES.values())
+"""The names of all of them."""
 _RANGES = {
     "port": (1, 65535),
     "web_processes": (1, 64),

@@ -1,4 +1,4 @@
-"""Proving the log: every stream's chain, over all of it.
+"""Proving what happened: every stream's chain over the whole log, and a hand's deal from its revealed seed.
 
 A tail that was cut off, and a chain that was made anew from some event on, take a checkpoint kept elsewhere to be seen.
 """
@@ -6,11 +6,15 @@ A tail that was cut off, and a chain that was made anew from some event on, take
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 from uuid import UUID
 
 import msgspec
 
+from big2.cards import mask_of, parse_stored_cards
+from big2.table import Direction, deal_order
+from domain.deal import commitment, dealt, shuffled_deck
 from services.envelope import GENESIS, Row, link, prev_of
 from services.errors import BrokenChain
 from services.store import Store
@@ -46,3 +50,18 @@ def _follows(row: Row, version: int, head: str) -> str:
     if row.version != version + 1 or prev_of(row) != head:
         raise BrokenChain(f"stream {row.stream}: version {row.version} does not follow version {version}")
     return link(row.stream, row.version, row.topic, row.state)
+
+
+def deal_problem(history: Mapping[str, Any]) -> str | None:
+    """What is wrong with the deal of a history whose seed is revealed (`b2deal/1`); None if nothing is."""
+    shuffle, names = history["shuffle"], (history["tournament_id"], history["hand_id"])
+    seed = bytes.fromhex(shuffle["seed"])
+    if commitment(seed, *names) != shuffle["commitment"]:
+        return "the revealed seed is not the one that was committed to"
+    seats = [taken["seat"] for taken in history["seats"]]
+    order = deal_order(history["dealer"], seats, Direction(history["direction"]))
+    holdings, _ = dealt(shuffled_deck(seed, *names), order)
+    given = {int(seat): mask_of(parse_stored_cards(cards)) for seat, cards in history["deal"].items()}
+    if given != {seat: mask_of(cards) for seat, cards in holdings.items()}:
+        return "the seed deals other cards"
+    return None

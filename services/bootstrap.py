@@ -13,13 +13,14 @@ import msgspec
 
 import config
 from big2.rulesets import RuleSet, ruleset_from_mapping
-from config.settings import Settings, SettingsError, read, variables
+from config.settings import VARIABLES, Settings, SettingsError, read, variables
 from domain.topics import TOPICS
 from services.application.rulesets import RuleSets
 from services.embedded import Postgres, Valkey
 from services.store import Store
 
 __all__ = [
+    "VARIABLES",
     "Services",
     "Settings",
     "SettingsError",
@@ -77,9 +78,9 @@ def build(settings: Settings) -> Services:
     return Services(settings, store, RuleSets(store, presets()))
 
 
-def store_in(data: Path | None = None) -> Store:
+def store_in(data: Path | None = None, environment: Mapping[str, str] = os.environ) -> Store:
     """The store of the environment, or of the service that runs in a data directory: for a command beside it."""
-    return _store(settings(data=data))
+    return _store(settings(environment, data=data))
 
 
 def _store(settings: Settings) -> Store:

@@ -5,6 +5,7 @@ The driver here keeps the service and the bots alive: kill any of their processe
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
@@ -21,7 +22,7 @@ import msgspec
 
 from big2.history import verify
 from services import bootstrap
-from services.audit import LogProof, verify_log
+from services.audit import LogProof, deal_problem, verify_log
 from services.errors import BrokenChain, Unavailable
 from services.processes import spawn
 from services.projections.rebuild import compare
@@ -99,7 +100,8 @@ def _set_up(admin: Client, wanted: Wanted, show: Show) -> str:
     }
     tournament = str(admin.post("/v1/tournaments", terms)["tournament_id"])
     for number in range(1, wanted.entrants + 1):
-        player = admin.post("/v1/players", {"name": f"House {number:03}"})["player_id"]
+        name = f"House {number:03} {tournament[:4]}"  # so that a kept folder can have another demo
+        player = admin.post("/v1/players", {"name": name})["player_id"]
         admin.post(f"/v1/tournaments/{tournament}/entries", {"player_id": player})
         show.entering(number, wanted.entrants)
     if wanted.format != "sit_and_go":  # which starts by itself when it is full
@@ -115,6 +117,8 @@ def _watch(admin: Client, tournament: str, wanted: Wanted, show: Show) -> None:
         show.standings(state, admin.get(f"{path}/standings?limit=10")["items"])
         if state["state"] == "finished":
             return
+        if state["state"] == "cancelled":
+            raise DemoFailed("the tournament was cancelled")
         if time.monotonic() > give_up:
             raise DemoFailed(f"the tournament is still {state['state']} after {wanted.minutes} minutes")
         time.sleep(REFRESH_SECONDS)
@@ -127,7 +131,7 @@ def _proved(admin: Client, tournament: str, data: Path, show: Show, seconds: flo
     standings = list(admin.pages(f"{path}/standings"))
     hands = list(admin.pages(f"{path}/hands"))
     log = _until_available(lambda: _log_proved(data, tournament, show))
-    stack = state["stack_points"] * state["unit"]
+    book = log.book
     winners = [s["name"] for s in standings if s["place"] == 1]
     unclear = [] if len(winners) == 1 else [f"{len(winners)} players have the first place"]
     return Summary(
@@ -139,29 +143,43 @@ def _proved(admin: Client, tournament: str, data: Path, show: Show, seconds: flo
         moves=_count(log.proof, "tournament.player_moved.1"),
         seconds=round(seconds, 1),
         winner=", ".join(winners) or "nobody",
-        chips_issued=stack * state["entrants"],
-        chips_end=sum(s["chips"] for s in standings) + log.void_chips,
-        problems=(*_judged(admin, hands, show), *log.problems, *unclear),
+        chips_issued=book.issued,
+        chips_end=book.at_players + book.void,
+        problems=(
+            *_judged(admin, hands, show),
+            *log.problems,
+            *unclear,
+            *_unbalanced(book, state, standings),
+        ),
     )
+
+
+class _Book(NamedTuple):
+    """A tournament's chips by the ledger."""
+
+    issued: int
+    at_players: int
+    void: int
+    sum: int
 
 
 class _LogProved(NamedTuple):
     proof: LogProof
-    void_chips: int
+    book: _Book
     problems: list[str]
 
 
 def _log_proved(data: Path, tournament: str, show: Show) -> _LogProved:
     """Straight from the database, not through the service that is to be proved."""
-    store = bootstrap.store_in(data)
+    store = bootstrap.store_in(data, _own_environment())
     try:
         try:
             proof = verify_log(store, show.progress("chain"))
         except BrokenChain as broken:  # there is nothing to compare with
-            return _LogProved(LogProof(0, 0, {}), 0, [str(broken)])
+            return _LogProved(LogProof(0, 0, {}), _Book(0, 0, 0, 0), [str(broken)])
         differences = compare(store, show.progress("rebuild"))
         problems = [f"projection {d.table} differs from its rebuild" for d in differences]
-        return _LogProved(proof, _void_chips(store, tournament), problems)
+        return _LogProved(proof, _book(store, tournament), problems)
     finally:
         store.close()
 
@@ -187,19 +205,33 @@ def _judged(admin: Client, hands: list[dict[str, Any]], show: Show) -> Iterator[
         verdict = verify(history, presets)
         if verdict["verdict"] != "valid":
             yield f"hand {hand['hand_id']}: {verdict}"
+        if problem := deal_problem(history):
+            yield f"hand {hand['hand_id']}: {problem}"
         progress(done, len(hands))
 
 
-def _void_chips(store: Store, tournament: str) -> int:
+def _book(store: Store, tournament: str) -> _Book:
     with store.database.transaction() as cur:
         cur.execute(
-            "SELECT COALESCE(sum(amount), 0) FROM projections.ledger_lines"
-            " WHERE tournament_id = %s AND account = 'void'",
+            "SELECT COALESCE(-sum(amount) FILTER (WHERE account = 'issued'), 0),"
+            " COALESCE(sum(amount) FILTER (WHERE player_id IS NOT NULL), 0),"
+            " COALESCE(sum(amount) FILTER (WHERE account = 'void'), 0), COALESCE(sum(amount), 0)"
+            " FROM projections.ledger_lines WHERE tournament_id = %s",
             (tournament,),
         )
         row = cur.fetchone()
         assert row is not None
-        return int(row[0])
+        return _Book(*map(int, row))
+
+
+def _unbalanced(book: _Book, state: dict[str, Any], standings: list[dict[str, Any]]) -> Iterator[str]:
+    """Where the ledger does not sum up, or says otherwise than the terms and the standings."""
+    if book.sum:
+        yield f"the chips' book sums to {book.sum}, not 0"
+    if book.issued != state["entrants"] * state["stack_points"] * state["unit"]:
+        yield f"{book.issued} chips were issued, not a stack for each entrant"
+    if book.at_players != sum(s["chips"] for s in standings):
+        yield "the standings show other chips than the ledger"
 
 
 def _count(proof: LogProof, topic: str) -> int:
@@ -228,7 +260,10 @@ def _kept_alive(name: str, arguments: list[str], log: IO[bytes], show: Show) -> 
         while True:
             # This thread outlives the child, so the child's end with its parent is its end with the demo.
             child = spawn(
-                [sys.executable, "-m", "workers.cli", *arguments], on_death=signal.SIGTERM, output=log
+                [sys.executable, "-m", "workers.cli", *arguments],
+                env=_own_environment(),
+                on_death=signal.SIGTERM,
+                output=log,
             )
             while child.poll() is None and not over.wait(RESTART_SECONDS):
                 pass
@@ -245,6 +280,11 @@ def _kept_alive(name: str, arguments: list[str], log: IO[bytes], show: Show) -> 
     finally:
         over.set()
         keeper.join()
+
+
+def _own_environment() -> dict[str, str]:
+    """Ours without what would lead the demo to somebody's real service."""
+    return {name: value for name, value in os.environ.items() if name not in bootstrap.VARIABLES}
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

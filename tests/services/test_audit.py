@@ -7,8 +7,10 @@ from uuid import uuid4
 import psycopg
 import pytest
 
+from big2.cards import cards_text
+from domain.deal import commitment, dealt, shuffled_deck
 from domain.player import Player, bar, enrol, reinstate
-from services.audit import verify_log
+from services.audit import deal_problem, verify_log
 from services.envelope import Change, Command, link
 from services.errors import BrokenChain
 
@@ -103,3 +105,38 @@ def test_what_it_cannot_see_a_checkpoint_must_tell(store, tampered):
     tampered("DELETE FROM big2_events WHERE originator_id = %s AND originator_version = 4", player)
     assert verify_log(store).events == 3
     assert link(*store.stored(player)[-1][:4]) != head
+
+
+# a hand's deal
+
+
+def hand_history() -> dict:
+    """A hand of three, dealt by its seed."""
+    names, order = ("t-1", "h-1"), (2, 3, 1)
+    seed = bytes(range(32))
+    holdings, _ = dealt(shuffled_deck(seed, *names), order)
+    return {
+        "tournament_id": names[0],
+        "hand_id": names[1],
+        "dealer": 1,
+        "direction": "clockwise",
+        "seats": [{"seat": seat} for seat in (1, 2, 3)],
+        "deal": {str(seat): cards_text(cards) for seat, cards in holdings.items()},
+        "shuffle": {"seed": seed.hex(), "commitment": commitment(seed, *names)},
+    }
+
+
+def test_a_deal_follows_from_its_seed():
+    assert deal_problem(hand_history()) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"dealer": 2}, "the seed deals other cards"),
+        ({"direction": "counterclockwise"}, "the seed deals other cards"),
+        ({"hand_id": "h-2"}, "the revealed seed is not the one that was committed to"),
+    ],
+)
+def test_a_deal_that_does_not_is_told(change, told):
+    assert deal_problem(hand_history() | change) == told

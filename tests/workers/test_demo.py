@@ -123,7 +123,7 @@ def played(database_url):
 
 @pytest.fixture
 def proved(played, database_url, monkeypatch):
-    monkeypatch.setattr(demo.bootstrap, "store_in", lambda _data: Store(database_url, TOPICS))
+    monkeypatch.setattr(demo.bootstrap, "store_in", lambda *_: Store(database_url, TOPICS))
     monkeypatch.setattr(demo, "READY_SECONDS", 0.2)
     house, t = played
     return lambda histories=None: demo._proved(Api(house, t, histories), str(t), Path(), quiet(), 1.0)
@@ -139,7 +139,8 @@ def test_a_tournament_that_is_whole_is_verified(played, proved):
     assert summary.winner == str(winner)
 
 
-def test_a_history_that_the_rules_do_not_accept_is_told(proved):
+def test_a_history_that_the_rules_do_not_accept_is_told(proved, monkeypatch):
+    monkeypatch.setattr(demo, "deal_problem", lambda _history: None)
     good = json.loads((ROOT / "tests/big2/cases/hands.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert proved({"good": good}).verified
     summary = proved({"good": good, "bad": {**good, "unit": 7}})
@@ -147,9 +148,19 @@ def test_a_history_that_the_rules_do_not_accept_is_told(proved):
     assert summary.problems[0].startswith("hand bad: {'verdict': 'wrong_settlement'")
 
 
+def test_a_deal_that_its_seed_does_not_make_is_told(proved, monkeypatch):
+    monkeypatch.setattr(demo, "deal_problem", lambda _history: "the seed deals other cards")
+    good = json.loads((ROOT / "tests/big2/cases/hands.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert proved({"good": good}).problems == ("hand good: the seed deals other cards",)
+
+
 @pytest.mark.parametrize(
     ("statement", "told"),
     [
+        (
+            "UPDATE ledger_lines SET amount = amount + 1 WHERE line = 1 AND kind = 'issued'",
+            "sums to 4, not 0",
+        ),
         ("UPDATE leaderboard SET points = points + 1 WHERE best_place = 1", "leaderboard differs"),
         ("UPDATE standings SET chips = chips - 1 WHERE place = 1", "standings differs"),
         ("UPDATE standings SET place = 1 WHERE place > 1", "4 players have the first place"),
