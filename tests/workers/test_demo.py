@@ -159,7 +159,7 @@ def test_a_deal_that_its_seed_does_not_make_is_told(proved, monkeypatch):
     [
         (
             "UPDATE ledger_lines SET amount = amount + 1 WHERE line = 1 AND kind = 'issued'",
-            "sums to 4, not 0",
+            "sums to 1, not 0",
         ),
         ("UPDATE leaderboard SET points = points + 1 WHERE best_place = 1", "leaderboard differs"),
         ("UPDATE standings SET chips = chips - 1 WHERE place = 1", "standings differs"),
