@@ -1,4 +1,7 @@
-"""Hand histories, `big2-hand/1`: who may read one, and how it is made of the hand's own events."""
+"""A hand as it is read, and its history, `big2-hand/1`: who may, and how that is made of the hand's own events.
+
+Who is shown cards after the end that did not lie on the table is noted, in the table `card_reads`.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +25,34 @@ from services.application import resources as shapes
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
-from services.application.handviews import players_of, settlement_of
+from services.application.handviews import hand_view, players_of, settlement_of
 from services.application.lists import tournament_is_finished
+from services.database import Database
 from services.envelope import Recorded, Stream
 
 SCHEME = "b2deal/1"
 BASE = "actionpoker"
 """The preset from which a published rule set is told apart."""
+NOBODY = "public"
+"""The role of whoever has no token."""
 _STAFF = {Role.ADMIN, Role.OPERATOR, Role.DIRECTOR, Role.AUDITOR}
 
 
 class NeedsToken(Exception):  # noqa: N818 - what the reader needs
     """Somebody without a token may not read this yet."""
+
+
+def hand(services: Services, hand_id: HandId, actor: Actor | None) -> shapes.Hand:
+    """The hand as the actor may see it."""
+    stream = services.store.load(HAND, hand_id)
+    state = existing(stream, "hand")
+    database = services.store.database
+    over = state.state is not State.RUNNING
+    breaches = over and may_read(services, state, actor)
+    seen = hand_view(stream, people.names(database, players_of(state)), actor, breaches=breaches)
+    if over and seen.you and seen.you.cards:
+        _note_read(database, hand_id, actor)
+    return seen
 
 
 def history(services: Services, hand_id: HandId, actor: Actor | None) -> dict[str, Any]:
@@ -50,6 +69,7 @@ def history(services: Services, hand_id: HandId, actor: Actor | None) -> dict[st
             raise NeedsToken
         raise NotAllowed("forbidden", "Until the tournament is finished only who was dealt in reads this.")
     called = people.names(services.store.database, players_of(hand))
+    _note_read(services.store.database, hand_id, actor)
     return _written(stream, hand, called, services.rulesets.presets)
 
 
@@ -58,6 +78,13 @@ def may_read(services: Services, hand: Hand, actor: Actor | None) -> bool:
     if actor is not None and actor.may_in(hand.tournament_id) and _is_concerned(hand, actor):
         return True
     return tournament_is_finished(services.store.database, hand.tournament_id)
+
+
+def _note_read(database: Database, hand_id: HandId, actor: Actor | None) -> None:
+    """Before the answer: without the note there is none."""
+    who = (actor.credential_id, actor.role.value) if actor else (None, NOBODY)
+    with database.connection() as conn:
+        conn.execute("INSERT INTO card_reads (credential, role, hand) VALUES (%s, %s, %s)", (*who, hand_id))
 
 
 def _is_concerned(hand: Hand, actor: Actor) -> bool:

@@ -25,6 +25,14 @@ def enrol_player(services: Services, command: Command, read: Callable[[], str]) 
     return execute(services.store, command, (PLAYER, made), decide)
 
 
+def enrolled(outcome: Outcome[Player], name: str) -> shapes.Player:
+    """The player whom `enrol_player` enrolled under this name."""
+    made = outcome.events[0]
+    return shapes.Player(
+        player_id=made.stream, name=people.clean_name(name), created_at=made.at, as_of=outcome.position
+    )
+
+
 def player(services: Services, player_id: PlayerId) -> shapes.Player:
     """A player, from his own stream and the table of names."""
     stream = services.store.load(PLAYER, player_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, Literal
 from uuid import UUID
 
@@ -280,7 +281,7 @@ class Prize(Resource, frozen=True, kw_only=True):
 
 
 class Leader(Resource, frozen=True, kw_only=True):
-    """A player over all tournaments of a season."""
+    """A player over all tournaments of a season; `points_per_hand` to two decimals, null before his first hand."""
 
     place: int
     tied: bool
@@ -288,6 +289,7 @@ class Leader(Resource, frozen=True, kw_only=True):
     name: str
     points: int
     hands: int
+    points_per_hand: Decimal | None
     hands_won: int
     tournaments: int
     first_places: int

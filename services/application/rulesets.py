@@ -9,7 +9,8 @@ from big2.rulesets import RuleSet, ruleset_from_mapping, ruleset_problems, rules
 from domain.errors import Conflicting, Refused
 from domain.events import Event
 from domain.ids import ruleset_id
-from domain.ruleset import RULE_SET, PublishedRuleSet, RuleSetPublished, publish
+from domain.ruleset import RULE_SET, PublishedRuleSet, RuleSetPublished, publish, ruleset_digest
+from services.application import resources as shapes
 from services.application.errors import NotFound
 from services.commands import Decision, Outcome, execute, on
 from services.envelope import Command, Recorded, Stream
@@ -21,6 +22,44 @@ class Wanted(NamedTuple):
 
     name: str
     rules: dict[str, Any]
+
+
+def rule_set(known: RuleSets, reference: str) -> shapes.RuleSet:
+    """A preset or a published rule set as it is read: the newest version of `name`, or `name@version`."""
+    name, _, version = reference.partition("@")
+    if reference in known.presets:
+        return _preset(known, reference)
+    found = [published_rule_set(r) for r in known.recorded(name)]
+    found = [each for each in found if not version or str(each.version) == version]
+    if not found:
+        raise NotFound("rule set")
+    return found[-1]
+
+
+def preset_rule_sets(known: RuleSets) -> list[shapes.RuleSet]:
+    """The presets as they are read, by name."""
+    return [_preset(known, name) for name in sorted(known.presets)]
+
+
+def published_rule_set(r: Recorded) -> shapes.RuleSet:
+    """A published version as it is read."""
+    assert isinstance(r.event, RuleSetPublished)
+    return shapes.RuleSet(
+        name=r.event.name,
+        version=r.event.version,
+        reference=f"{r.event.name}@{r.event.version}",
+        rules=r.event.ruleset,
+        digest=r.event.digest,
+        published_at=r.at,
+        as_of=r.position,
+    )
+
+
+def _preset(known: RuleSets, name: str) -> shapes.RuleSet:
+    rules = dict(ruleset_to_mapping(known.presets[name]))
+    return shapes.RuleSet(
+        name=name, version=None, reference=name, rules=rules, digest=ruleset_digest(rules), published_at=None
+    )
 
 
 class RuleSets:

@@ -1,16 +1,19 @@
-"""Standings as of any position of the log: who is in play by chips, then the rest in order of going out."""
+"""Standings and leaderboards, as of any position of the log."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
-from psycopg.rows import dict_row
-
 from services.application import resources as shapes
-from services.application.lists import Page
+from services.application.errors import NotFound
+from services.application.lists import Page, fetch, made
 from services.database import Database
+from services.projections.leaderboard import ALL_TIME
 
+T = TypeVar("T")
+
+# Who is in play by chips, then the rest in order of going out.
 # A row's `place` is the player's as things stood when he went out; later no-shows rank below him and raise it.
 # The final rows have the final places. So those who are out are ordered by it, no-shows last, and counted again.
 _STANDINGS = """
@@ -24,26 +27,56 @@ WITH newest AS (
            max(position) OVER () AS as_of
     FROM (SELECT *, CASE WHEN place IS NULL THEN chips ELSE 0 END AS chips_in_play FROM newest) AS n
 )
-SELECT rank AS place, level AS tied, player_id, COALESCE(p.name, '(erased)') AS name, points, chips, hands, hands_won,
+SELECT rank AS place, level AS tied, player_id, COALESCE(p.name, %(unnamed)s) AS name, points, chips, hands, hands_won,
        table_id, as_of
 FROM ranked LEFT JOIN people p USING (player_id)
 ORDER BY rank, player_id
-OFFSET %(after)s LIMIT %(limit)s
+OFFSET %(first)s LIMIT %(limit)s
+"""
+
+
+_LEADERS = """
+WITH newest AS (
+    SELECT l.* FROM projections.players CROSS JOIN LATERAL (
+        SELECT * FROM projections.leaderboard b
+        WHERE b.season = %(season)s AND b.player_id = players.player_id AND b.position <= %(as_of)s
+        ORDER BY b.position DESC LIMIT 1
+    ) AS l
+), ranked AS (
+    SELECT *, rank() OVER (ORDER BY points DESC) AS place, count(*) OVER (PARTITION BY points) > 1 AS tied,
+           max(position) OVER () AS as_of
+    FROM newest
+)
+SELECT place, tied, player_id, COALESCE(p.name, %(unnamed)s) AS name, points, hands,
+       round(points::numeric / NULLIF(hands, 0), 2) AS points_per_hand,
+       wins AS hands_won, tournaments, first_places, best_place, as_of
+FROM ranked LEFT JOIN people p USING (player_id)
+ORDER BY place, player_id
+OFFSET %(first)s LIMIT %(limit)s
 """
 
 
 def standings(
-    db: Database, tournament_id: UUID, as_of: int, after: int, limit: int
+    db: Database, tournament_id: UUID, as_of: int, first: int, limit: int
 ) -> tuple[Page[shapes.Standing], int | None]:
-    """A page of the standings as of a position, from row `after`; and the position of their newest change."""
-    keys = {"tournament": tournament_id, "as_of": as_of, "after": after, "limit": limit + 1}
-    rows: list[dict[str, Any]]
-    with db.connection() as conn, conn.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(_STANDINGS, keys).fetchall()
-    newest = rows[0].pop("as_of") if rows else None
-    items = [_standing(row) for row in rows[:limit]]
-    return Page(shapes.Standing, items, (as_of, after + limit) if len(rows) > limit else None), newest
+    """A page of the standings as of a position, from row `first` on; and the position of their newest change."""
+    return _page(db, shapes.Standing, _STANDINGS, {"tournament": tournament_id}, (as_of, first, limit))
 
 
-def _standing(row: dict[str, Any]) -> shapes.Standing:
-    return shapes.Standing(**{name: row[name] for name in shapes.Standing.__struct_fields__})
+def leaders(
+    db: Database, season: str, as_of: int, first: int, limit: int
+) -> tuple[Page[shapes.Leader], int | None]:
+    """A page of a season's players by points, likewise."""
+    if season != ALL_TIME:
+        raise NotFound("season")
+    return _page(db, shapes.Leader, _LEADERS, {"season": season}, (as_of, first, limit))
+
+
+def _page(
+    db: Database, kind: type[T], query: str, which: dict[str, Any], where: tuple[int, int, int]
+) -> tuple[Page[T], int | None]:
+    as_of, first, limit = where
+    rows = fetch(db, query, {**which, "as_of": as_of, "first": first, "limit": limit + 1})
+    newest = rows[0]["as_of"] if rows else None
+    following = (as_of, first + limit) if len(rows) > limit else None
+    return Page(kind, [made(kind, row) for row in rows[:limit]], following), newest

@@ -18,12 +18,14 @@ from domain.errors import NotAllowed, Refused, Rejected
 from domain.events import Event
 from domain.ids import PlayerId, TournamentId, job_command, roster_id, tournament_id
 from domain.player import PLAYER, may_enter
-from domain.roster import ROSTER, Roster
-from domain.structure import Structure, structure
+from domain.roster import ROSTER, Registered, Roster
+from domain.structure import Structure, misfits, structure
 from domain.tournament import TOURNAMENT, State, Tournament
+from services.application import resources as shapes
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import NotFound, existing
+from services.application.players import name_of
 from services.commands import Decision, Outcome, execute, on
 from services.envelope import Change, Command, Stream
 from services.store import Store
@@ -37,13 +39,17 @@ def publish(services: Services, command: Command, read: Callable[[], Terms]) -> 
     made = tournament_id(command.id)
 
     def decide(stream: Stream[Tournament], now: datetime) -> Decision:
-        return Decision([on(stream, *publication(services, made, read(), now))])
+        return Decision([on(stream, *_publication(services, made, read(), now))])
 
     return execute(services.store, command, (TOURNAMENT, made), decide)
 
 
-def publication(services: Services, made: TournamentId, terms: Terms, now: datetime) -> list[Event]:
-    """The events of a publication."""
+def publication(services: Services, command: Command, terms: Terms) -> list[Event]:
+    """The events that `publish` would store."""
+    return _publication(services, tournament_id(command.id), terms, services.store.now())
+
+
+def _publication(services: Services, made: TournamentId, terms: Terms, now: datetime) -> list[Event]:
     seeds = (secrets.token_bytes(SEED_BYTES), secrets.token_bytes(SEED_BYTES))
     return decide_on.publish(made, _structure(services, terms, now), *seeds)
 
@@ -51,24 +57,28 @@ def publication(services: Services, made: TournamentId, terms: Terms, now: datet
 def change(
     services: Services, command: Command, t: TournamentId, read: Callable[[], Terms]
 ) -> Outcome[Tournament]:
-    """Change some terms, until the first entry."""
+    """Change some terms, until the first entry. What changes nothing is a version too: so its repeat undoes nothing."""
 
     def decide(stream: Stream[Tournament], now: datetime) -> Decision:
-        events = revision(services, existing(stream, "tournament"), read, now)
-        return Decision([on(stream, *events)] if events else [])
+        return Decision([on(stream, *_revision(services, existing(stream, "tournament"), read, now))])
 
     with services.store.lock(roster_id(t)):
         return execute(services.store, command, (TOURNAMENT, t), decide)
 
 
-def revision(
+def revision(services: Services, t: TournamentId, read: Callable[[], Terms]) -> list[Event]:
+    """The events that `change` would store."""
+    stream = services.store.load(TOURNAMENT, t)
+    return _revision(services, existing(stream, "tournament"), read, stream.read_at)
+
+
+def _revision(
     services: Services, tournament: Tournament, read: Callable[[], Terms], now: datetime
 ) -> list[Event]:
-    """The events of a change; none if it changes nothing."""
     entered = len(_roster(services.store, tournament.tournament_id).entries)
     decide_on.republish(tournament, tournament.structure, entered)  # a conflict is told before what is wrong
     changed = _structure(services, _merged(tournament.structure, read()), now)
-    return [] if changed == tournament.structure else decide_on.republish(tournament, changed, entered)
+    return decide_on.republish(tournament, changed, entered)
 
 
 def register(
@@ -100,6 +110,20 @@ def register(
 
     with store.lock(roster_id(t)):
         return execute(store, command, (ROSTER, roster_id(t)), decide)
+
+
+def entered(services: Services, outcome: Outcome[Roster]) -> shapes.Entry:
+    """The entry that `register` made."""
+    made = outcome.events[0]
+    assert isinstance(made.event, Registered)
+    return shapes.Entry(
+        entry_id=made.event.entry_id,
+        player_id=made.event.player_id,
+        name=name_of(services, made.event.player_id),
+        state="registered",
+        entered_at=made.at,
+        as_of=outcome.position,
+    )
 
 
 def withdraw(
@@ -169,7 +193,7 @@ def resume(
 def cancel(
     services: Services, command: Command, t: TournamentId, read: Callable[[], str]
 ) -> Outcome[Tournament]:
-    """End the tournament without a result; its tables close by themselves."""
+    """End the tournament without a result; its tables close by themselves. `read` gives the reason."""
 
     def decide(stream: Stream[Tournament], _now: datetime) -> Decision:
         tournament = existing(stream, "tournament")
@@ -239,6 +263,7 @@ def _structure(services: Services, terms: Terms, now: datetime) -> Structure:
         errors = refused.errors
     try:
         made = structure(terms, now)
+        errors = errors or misfits(made, services.rulesets.resolve(made.rules))
     except Refused as refused:
         errors = refused.errors | errors
     if errors:

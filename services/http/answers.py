@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +22,7 @@ from services.http.problems import Problem
 JSON = "application/json"
 CSV = "text/csv; charset=utf-8"
 NDJSON = "application/x-ndjson"
-_ENCODER = msgspec.json.Encoder()
+_ENCODER = msgspec.json.Encoder(decimal_format="number")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -114,7 +115,7 @@ def _csv(kind: type, items: Sequence[object]) -> bytes:
     writer = csv.writer(out)
     writer.writerow(names)
     for item in items:
-        row = msgspec.to_builtins(item)
+        row = msgspec.to_builtins(item, builtin_types=(Decimal,))
         writer.writerow([_cell(row[name]) for name in names])
     return out.getvalue().encode()
 

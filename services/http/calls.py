@@ -18,6 +18,7 @@ from domain.errors import Refused
 from domain.ids import CommandId, request_command
 from services.application.context import Services
 from services.application.credentials import Actor
+from services.database import Database
 from services.envelope import Command
 from services.http import strictjson
 from services.http.access import Gate, Who, admit
@@ -90,6 +91,11 @@ class Call:
         self.parts = parts
         self._actor = actor
         self._sent = sent
+
+    @property
+    def database(self) -> Database:
+        """The projections, and the tables beside the log."""
+        return self.services.store.database
 
     @property
     def reader(self) -> Actor | None:

@@ -123,6 +123,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "name": "Ah Kit",
         "points": 41,
         "hands": 20,
+        "points_per_hand": 2.05,
         "hands_won": 9,
         "tournaments": 2,
         "first_places": 1,

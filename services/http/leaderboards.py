@@ -2,48 +2,34 @@
 
 from __future__ import annotations
 
-from uuid import UUID
+from functools import partial
 
 from flask import Response
 
 from services.application import lists
 from services.application import resources as shapes
-from services.application.errors import NotFound
+from services.application.standings import leaders
 from services.http import feed, schemas
 from services.http.answers import key_of, listed
 from services.http.calls import Call
-from services.http.routing import Routes, get
+from services.http.paging import paged_as_of
+from services.http.routing import Routes, get, listing
 
 blueprint = Routes("watching", "Leaderboards, and events as they happen")
-ALL_TIME = "all"
 
 
-@get(blueprint, "/leaderboards", shapes.Season, query=schemas.Paged(), projected=True, listed=True)
+@listing(blueprint, "/leaderboards", shapes.Season, query=schemas.Paged())
 def list_leaderboards(call: Call) -> Response:
     """List the seasons that have a leaderboard"""
     key_of(call.query.get("cursor"))
-    seasons = lists.seasons(call.services.store.database)
-    as_of = lists.newest(call.services.store.database, "leaderboard")
-    return listed(lists.Page(shapes.Season, seasons, None), as_of, call.query)
+    page = lists.Page(shapes.Season, lists.seasons(call.database), None)
+    return listed(page, lists.newest(call.database, "leaderboard"), call.query)
 
 
-@get(
-    blueprint,
-    "/leaderboards/<string:season>",
-    shapes.Leader,
-    query=schemas.PagedTable(),
-    projected=True,
-    listed=True,
-    table=True,
-)
+@listing(blueprint, "/leaderboards/<string:season>", shapes.Leader, query=schemas.PagedAsOf())
 def get_leaderboard(call: Call, season: str) -> Response:
-    """Read a season's leaderboard, by points; the season `all` is all time"""
-    if season != ALL_TIME:
-        raise NotFound("season")
-    key = key_of(call.query.get("cursor"), int, UUID)
-    after = (key[0], key[1]) if key else None
-    page = lists.leaders(call.services.store.database, after, call.query["limit"])
-    return listed(page, lists.newest(call.services.store.database, "leaderboard"), call.query)
+    """Read a season's leaderboard by points, now or as of a log position; the season `all` is all time"""
+    return paged_as_of(call, partial(leaders, call.database, season))
 
 
 @get(

@@ -6,13 +6,10 @@ from uuid import UUID
 
 from flask import Response
 
-from domain.hand import HAND, State
 from domain.ids import HandId, TableId
-from services import people
 from services.application import hands, histories
 from services.application import resources as shapes
-from services.application.errors import existing
-from services.application.handviews import acted, hand_view, legal_plays, players_of
+from services.application.handviews import acted, legal_plays
 from services.application.tableviews import table_view
 from services.http import schemas
 from services.http.access import CHALLENGE, Who
@@ -35,12 +32,7 @@ def get_table(call: Call, table_id: UUID) -> Response:
 @get(blueprint, ONE, shapes.Hand)
 def get_hand(call: Call, hand_id: UUID) -> Response:
     """Read a hand; a player who was dealt in also sees his own cards, as `you`"""
-    services = call.services
-    stream = services.store.load(HAND, hand_id)
-    hand = existing(stream, "hand")
-    called = people.names(services.store.database, players_of(hand))
-    breaches = hand.state is not State.RUNNING and histories.may_read(services, hand, call.reader)
-    return read(hand_view(stream, called, call.reader, breaches=breaches))
+    return read(histories.hand(call.services, HandId(hand_id), call.reader))
 
 
 @get(blueprint, f"{ONE}/legal-plays", shapes.LegalPlays, who=Who.PLAYERS)
@@ -65,6 +57,7 @@ def get_legal_plays(call: Call, hand_id: UUID) -> Response:
         "does-not-beat",
         "must-include-lowest",
     ),
+    located=True,
     example={"turn": 4, "cards": ["7D", "7S"]},
 )
 def play(call: Call, hand_id: UUID) -> Response:
@@ -84,6 +77,7 @@ def play(call: Call, hand_id: UUID) -> Response:
     who=Who.PLAYERS,
     body=schemas.NewPass(),
     problems=(*_ACTING, "leader-cannot-pass"),
+    located=True,
     example={"turn": 5},
 )
 def pass_turn(call: Call, hand_id: UUID) -> Response:

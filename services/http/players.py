@@ -9,15 +9,15 @@ from flask import Response
 
 from domain.credential import Role
 from domain.ids import CredentialId, PlayerId
-from services import people as directory
 from services.application import credentials, lists, players
 from services.application import resources as shapes
 from services.application.credentials import Grant
 from services.http import schemas
 from services.http.access import Who
-from services.http.answers import gone, key_of, listed, read, written
+from services.http.answers import gone, read, written
 from services.http.calls import Call
-from services.http.routing import Routes, command, get
+from services.http.paging import paged
+from services.http.routing import Routes, command, get, listing
 
 blueprint = Routes("people", "Players, and the tokens of whoever uses the service")
 
@@ -31,35 +31,20 @@ blueprint = Routes("people", "Players, and the tokens of whoever uses the servic
     body=schemas.NewPlayer(),
     problems=("name-taken",),
     whole_service=True,
+    located=True,
     example={"name": "Ah Kit"},
 )
 def enrol_player(call: Call) -> Response:
     """Enrol a player"""
     outcome = players.enrol_player(call.services, call.command, lambda: str(call.body.read()["name"]))
-    enrolled = outcome.events[0]
-    player = shapes.Player(
-        player_id=enrolled.stream,
-        name=directory.clean_name(str(call.body.valid["name"])),
-        created_at=enrolled.at,
-        as_of=outcome.position,
-    )
-    return written(201, player, repeat=outcome.repeat, location=f"/v1/players/{enrolled.stream}")
+    player = players.enrolled(outcome, str(call.body.valid["name"]))
+    return written(201, player, repeat=outcome.repeat, location=f"/v1/players/{player.player_id}")
 
 
-@get(
-    blueprint,
-    "/players",
-    shapes.Player,
-    query=schemas.PagedTable(),
-    projected=True,
-    listed=True,
-    table=True,
-)
+@listing(blueprint, "/players", shapes.Player, query=schemas.PagedTable())
 def list_players(call: Call) -> Response:
     """List the players, in the order of their enrolment"""
-    key = key_of(call.query.get("cursor"), int)
-    page = lists.players(call.services.store.database, key[0] if key else None, call.query["limit"])
-    return listed(page, lists.newest(call.services.store.database, "players"), call.query)
+    return paged(call, lists.players, "players")
 
 
 @get(blueprint, "/players/<uuid:player_id>", shapes.Player)
@@ -130,4 +115,4 @@ def _grant(body: dict[str, Any], role: Role, player: PlayerId | None) -> Grant:
 def _made(token: credentials.Token) -> Response:
     shown = {"token": token.text} if token.text else {}
     answer = shapes.Token(token_id=token.token_id, **shown)
-    return written(201, answer, repeat=token.outcome.repeat, location=f"/v1/tokens/{token.token_id}")
+    return written(201, answer, repeat=token.outcome.repeat)

@@ -86,6 +86,18 @@ def get(
     return _register(blueprint, "GET", rule, operation, doc)
 
 
+def listing(
+    blueprint: Routes,
+    rule: str,
+    answer: Any,  # noqa: ANN401 - a type that msgspec can describe
+    *,
+    query: Body,
+) -> Register:
+    """A route that reads a page of a list; as CSV too if its query takes a format."""
+    table = "format" in query.fields
+    return get(blueprint, rule, answer, query=query, projected=True, listed=True, table=table)
+
+
 def command(
     blueprint: Routes,
     method: str,
@@ -99,9 +111,14 @@ def command(
     query: Body | None = None,
     problems: tuple[str, ...] = (),
     whole_service: bool = False,
+    located: bool = False,
     example: Mapping[str, object] | None = None,
 ) -> Register:
-    """A route that writes. `whole_service`: it is closed to tokens that are limited to one tournament."""
+    """A route that writes.
+
+    `whole_service`: it is closed to tokens that are limited to one tournament; `located`: what it makes has an
+    address of its own.
+    """
     operation = Operation(who, body, body_required, query, command=True, whole_service=whole_service)
     doc = _doc(operation, status, answer, (*_WITH_BODY, *problems))
     key = IDEMPOTENCY_KEY if method == "POST" else OPTIONAL_KEY
@@ -112,7 +129,7 @@ def command(
             "schema": {"type": "string", "const": "true"},
         }
     }
-    if status == 201:
+    if located:
         headers["Location"] = {"description": "Where it is to be read.", "schema": {"type": "string"}}
     doc["responses"][str(status)]["headers"] = headers
     if query is not None:

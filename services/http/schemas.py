@@ -145,7 +145,7 @@ class PagedTable(Paged):
     format = OneOf("json", "csv", "ndjson", load_default="json")
 
 
-class StandingsQuery(PagedTable):
+class PagedAsOf(PagedTable):
     as_of = Digits(0, LAST_POSITION, metadata={"description": "A log position; now, if left out."})
 
 

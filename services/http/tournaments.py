@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from uuid import UUID
 
 from flask import Response
 
-from domain.ids import PlayerId, TournamentId, tournament_id
-from domain.roster import Registered
-from domain.tournament import TOURNAMENT
+from domain.ids import PlayerId, TournamentId
 from domain.tournament import Tournament as State
 from services.application import lists, tournaments
 from services.application import resources as shapes
-from services.application.errors import existing
-from services.application.players import name_of
+from services.application.context import Services
 from services.commands import Outcome
+from services.envelope import Command
 from services.http import schemas
 from services.http.access import Who
-from services.http.answers import gone, key_of, listed, read, written
+from services.http.answers import gone, read, written
 from services.http.calls import Call
-from services.http.routing import Routes, command, get
+from services.http.fields import Body
+from services.http.paging import paged, paged_in
+from services.http.routing import Register, Routes, command, get, listing
 from services.http.wouldbe import would_be
 
 blueprint = Routes("tournaments", "Tournaments, from the publication to the prizes")
 ONE = "/tournaments/<uuid:tournament_id>"
+_EMPTY = schemas.Empty()
+Step = Callable[[Services, Command, TournamentId, Callable[[], object]], Outcome[State]]
 
 
 @command(
@@ -35,30 +38,27 @@ ONE = "/tournaments/<uuid:tournament_id>"
     body=schemas.NewTournament(),
     query=schemas.DryRun(),
     whole_service=True,
+    located=True,
     example={"name": "Friday", "format": "sit_and_go", "capacity": 4},
 )
 def publish_tournament(call: Call) -> Response:
     """Publish a tournament: entries are open from then on"""
     if call.query["dry_run"]:
-        now = call.services.store.now()
-        made = tournament_id(call.command.id)
-        return would_be(tournaments.publication(call.services, made, _terms(call), now))
+        return would_be(tournaments.publication(call.services, call.command, _terms(call)))
     outcome = tournaments.publish(call.services, call.command, lambda: _terms(call))
     return _written(outcome, 201)
 
 
-@get(blueprint, "/tournaments", shapes.Tournament, query=schemas.Paged(), projected=True, listed=True)
+@listing(blueprint, "/tournaments", shapes.Tournament, query=schemas.Paged())
 def list_tournaments(call: Call) -> Response:
     """List all tournaments, the newest first"""
-    key = key_of(call.query.get("cursor"), int)
-    page = lists.tournaments(call.services.store.database, key[0] if key else None, call.query["limit"])
-    return listed(page, lists.newest(call.services.store.database, "tournaments"), call.query)
+    return paged(call, lists.tournaments, "tournaments")
 
 
 @get(blueprint, ONE, shapes.Tournament, projected=True)
 def get_tournament(call: Call, tournament_id: UUID) -> Response:
     """Read a tournament"""
-    return read(lists.tournament(call.services.store.database, tournament_id))
+    return read(lists.tournament(call.database, tournament_id))
 
 
 @command(
@@ -77,9 +77,7 @@ def change_tournament(call: Call, tournament_id: UUID) -> Response:
     """Change some terms, until the first entry"""
     t = TournamentId(tournament_id)
     if call.query["dry_run"]:
-        stream = call.services.store.load(TOURNAMENT, t)
-        state = existing(stream, "tournament")
-        return would_be(tournaments.revision(call.services, state, lambda: _terms(call), stream.read_at))
+        return would_be(tournaments.revision(call.services, t, lambda: _terms(call)))
     return _written(tournaments.change(call.services, call.command, t, lambda: _terms(call)), 200)
 
 
@@ -99,36 +97,13 @@ def enter(call: Call, tournament_id: UUID) -> Response:
     outcome = tournaments.register(
         call.services, call.command, call.actor, t, lambda: PlayerId(call.body.read()["player_id"])
     )
-    entered = outcome.events[0]
-    assert isinstance(entered.event, Registered)
-    entry = shapes.Entry(
-        entry_id=entered.event.entry_id,
-        player_id=entered.event.player_id,
-        name=name_of(call.services, entered.event.player_id),
-        state="registered",
-        entered_at=entered.at,
-        as_of=outcome.position,
-    )
-    where = f"/v1/tournaments/{t}/entries/{entry.player_id}"
-    return written(201, entry, repeat=outcome.repeat, location=where)
+    return written(201, tournaments.entered(call.services, outcome), repeat=outcome.repeat)
 
 
-@get(
-    blueprint,
-    f"{ONE}/entries",
-    shapes.Entry,
-    query=schemas.PagedTable(),
-    projected=True,
-    listed=True,
-    table=True,
-)
+@listing(blueprint, f"{ONE}/entries", shapes.Entry, query=schemas.PagedTable())
 def list_entries(call: Call, tournament_id: UUID) -> Response:
     """List the entries, in the order in which they were made"""
-    database = call.services.store.database
-    lists.tournament_must_exist(database, tournament_id)
-    key = key_of(call.query.get("cursor"), int)
-    page = lists.entries(database, tournament_id, key[0] if key else None, call.query["limit"])
-    return listed(page, lists.newest(database, "tournament", tournament_id), call.query)
+    return paged_in(call, tournament_id, lists.entries, "tournament")
 
 
 @command(
@@ -148,73 +123,61 @@ def withdraw(call: Call, tournament_id: UUID, player_id: UUID) -> Response:
     return gone(repeat=outcome.repeat)
 
 
-@command(
-    blueprint,
-    "POST",
-    f"{ONE}/start",
-    shapes.Tournament,
-    who=Who.OPERATING,
-    status=200,
-    body=schemas.Empty(),
-    body_required=False,
-    problems=("already-started", "not-enough-players", "tournament-over"),
-)
+def _course(
+    step: str,
+    who: Who,
+    *problems: str,
+    body: Body = _EMPTY,
+    example: Mapping[str, object] | None = None,
+) -> Register:
+    """A route that takes the tournament on in its course; its body may be left out."""
+    return command(
+        blueprint,
+        "POST",
+        f"{ONE}/{step}",
+        shapes.Tournament,
+        who=who,
+        status=200,
+        body_required=False,
+        body=body,
+        problems=problems,
+        example=example,
+    )
+
+
+@_course("start", Who.OPERATING, "already-started", "not-enough-players", "tournament-over")
 def start(call: Call, tournament_id: UUID) -> Response:
     """Start now with whoever is entered"""
-    t = TournamentId(tournament_id)
-    return _written(tournaments.start(call.services, call.command, t, call.body.read), 200)
+    return _done(call, tournaments.start, tournament_id)
 
 
-@command(
-    blueprint,
-    "POST",
-    f"{ONE}/pause",
-    shapes.Tournament,
-    who=Who.DIRECTING,
-    status=200,
-    body=schemas.Empty(),
-    body_required=False,
-    problems=("already-paused", "not-running"),
-)
+@_course("pause", Who.DIRECTING, "already-paused", "not-running")
 def pause(call: Call, tournament_id: UUID) -> Response:
     """Stop the deals and the clocks; running hands may be played to their end"""
-    t = TournamentId(tournament_id)
-    return _written(tournaments.pause(call.services, call.command, t, call.body.read), 200)
+    return _done(call, tournaments.pause, tournament_id)
 
 
-@command(
-    blueprint,
-    "POST",
-    f"{ONE}/resume",
-    shapes.Tournament,
-    who=Who.DIRECTING,
-    status=200,
-    body=schemas.Empty(),
-    body_required=False,
-    problems=("not-paused",),
-)
+@_course("resume", Who.DIRECTING, "not-paused")
 def resume(call: Call, tournament_id: UUID) -> Response:
     """Go on after a pause"""
-    t = TournamentId(tournament_id)
-    return _written(tournaments.resume(call.services, call.command, t, call.body.read), 200)
+    return _done(call, tournaments.resume, tournament_id)
 
 
-@command(
-    blueprint,
-    "POST",
-    f"{ONE}/cancel",
-    shapes.Tournament,
-    who=Who.DIRECTING,
-    status=200,
+@_course(
+    "cancel",
+    Who.DIRECTING,
+    "tournament-over",
     body=schemas.Cancellation(),
-    body_required=False,
-    problems=("tournament-over",),
     example={"reason": "the hall has no light"},
 )
 def cancel(call: Call, tournament_id: UUID) -> Response:
     """Cancel the tournament: running hands are voided"""
     reason = lambda: str(call.body.read().get("reason", "cancelled"))  # noqa: E731
     return _written(tournaments.cancel(call.services, call.command, TournamentId(tournament_id), reason), 200)
+
+
+def _done(call: Call, step: Step, tournament_id: UUID) -> Response:
+    return _written(step(call.services, call.command, TournamentId(tournament_id), call.body.read), 200)
 
 
 def _terms(call: Call) -> tournaments.Terms:

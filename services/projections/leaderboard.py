@@ -1,4 +1,7 @@
-"""`leaderboard`: each player over all tournaments: hands, wins, points, places."""
+"""`leaderboard`: each player over all tournaments: hands, wins, points, places. A change is a new row.
+
+So any position can be read: a player's row as of it is his newest one at or below it.
+"""
 
 from __future__ import annotations
 
@@ -7,30 +10,33 @@ from services.database import Cursor
 from services.envelope import Recorded
 from services.projections.context import Context
 
-SEASON = "all"
+ALL_TIME = "all"
+"""The only season yet."""
 
 DDL = """
 CREATE TABLE leaderboard (
     season text NOT NULL,
     player_id uuid NOT NULL,
-    hands integer NOT NULL DEFAULT 0,
-    wins integer NOT NULL DEFAULT 0,
-    points bigint NOT NULL DEFAULT 0,
-    tournaments integer NOT NULL DEFAULT 0,
-    first_places integer NOT NULL DEFAULT 0,
-    best_place integer,
     position bigint NOT NULL,
-    PRIMARY KEY (season, player_id)
+    hands integer NOT NULL,
+    wins integer NOT NULL,
+    points bigint NOT NULL,
+    tournaments integer NOT NULL,
+    first_places integer NOT NULL,
+    best_place integer,
+    PRIMARY KEY (season, player_id, position)
 );
+CREATE INDEX ON leaderboard (position);
 """
 
 _ADD = """
-INSERT INTO leaderboard AS l
-VALUES (%(season)s, %(player)s, %(hands)s, %(wins)s, %(points)s, %(tournaments)s, %(first)s, %(place)s, %(position)s)
-ON CONFLICT (season, player_id) DO UPDATE
-SET hands = l.hands + excluded.hands, wins = l.wins + excluded.wins, points = l.points + excluded.points,
-    tournaments = l.tournaments + excluded.tournaments, first_places = l.first_places + excluded.first_places,
-    best_place = LEAST(l.best_place, excluded.best_place), position = excluded.position
+INSERT INTO leaderboard
+SELECT %(season)s, %(player)s, %(position)s, COALESCE(l.hands, 0) + %(hands)s, COALESCE(l.wins, 0) + %(wins)s,
+       COALESCE(l.points, 0) + %(points)s, COALESCE(l.tournaments, 0) + %(tournaments)s,
+       COALESCE(l.first_places, 0) + %(first)s, LEAST(l.best_place, %(place)s)
+FROM (SELECT 1) AS one LEFT JOIN (
+    SELECT * FROM leaderboard WHERE season = %(season)s AND player_id = %(player)s ORDER BY position DESC LIMIT 1
+) AS l ON true
 """
 _NOTHING = {"hands": 0, "wins": 0, "points": 0, "tournaments": 0, "first": 0, "place": None}
 
@@ -49,4 +55,4 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
 
 
 def _add(cur: Cursor, r: Recorded, **gained: object) -> None:
-    cur.execute(_ADD, {**_NOTHING, **gained, "season": SEASON, "position": r.position})
+    cur.execute(_ADD, {**_NOTHING, **gained, "season": ALL_TIME, "position": r.position})

@@ -6,18 +6,19 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from flask import Flask
 
 from domain.credential import Role
-from domain.ids import CommandId, TournamentId
-from services.application import credentials, director, hands, tournaments
+from domain.ids import CommandId
+from services.application import credentials
 from services.application.credentials import Grant
 from services.bootstrap import Services
 from services.envelope import Command
 from services.eventtable import Read, Rows
 from services.projections import Projector
+from workers import jobs
 
 
 class Clock:
@@ -64,6 +65,7 @@ class Beside:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._before, jobs.services = jobs.services, lambda: services
         self._projector = Projector(services.store)
         self._projector.create()
         self._over = threading.Event()
@@ -75,6 +77,7 @@ class Beside:
     def stop(self) -> None:
         self._over.set()
         self._thread.join()
+        jobs.services = self._before
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -106,27 +109,9 @@ class Beside:
             self._do(job, args)
         return bool(due)
 
-    def _do(self, job: str, args: list) -> None:
-        services, store = self._services, self._services.store
-        match job:
-            case "start":
-                tournaments.start_when_due(services, TournamentId(UUID(args[0])))
-            case "draw":
-                director.draw(store, TournamentId(UUID(args[0])))
-            case "deal":
-                director.advance(store, services.rulesets.resolve, TournamentId(UUID(args[0])))
-            case "turn":
-                hands.act_for_absent(services, UUID(args[0]), args[1])
-            case "finalise":
-                hands.finalise(services, UUID(args[0]))
-            case "level":
-                director.raise_level(store, TournamentId(UUID(args[0])), args[1])
-            case "pause":
-                director.reconcile_pause(store, UUID(args[0]))
-            case "close":
-                director.close_table(store, UUID(args[0]))
-            case _:
-                raise AssertionError(f"nobody does the job {job}")
+    @staticmethod
+    def _do(job: str, args: list) -> None:
+        getattr(jobs, jobs.JOBS[job].rpartition(".")[2])(*args)
 
 
 class Api:

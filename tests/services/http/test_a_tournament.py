@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import re
+from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 
 from big2.history import verify
 from services import bootstrap
+from tests.services.http.driving import CLOCK
 from tests.services.http.playing import Game, until
 
 
@@ -123,6 +127,80 @@ def test_leaderboards_count_the_hands(game, anybody):
     second = anybody.read(f"/v1/leaderboards/all?limit=1&cursor={first['next']}")
     assert first["items"] + second["items"] == items[:2]
     assert anybody.get("/v1/leaderboards/2026").status_code == 404
+
+
+def test_a_leaderboard_has_points_per_hand_to_the_hundredth(game, anybody):
+    text = anybody.get("/v1/leaderboards/all").text
+    items = json.loads(text, parse_float=Decimal)["items"]
+    assert any(i["points_per_hand"] < 0 for i in items)
+    for item in items:
+        exact = Decimal(item["points"]) / item["hands"]
+        assert item["points_per_hand"] == exact.quantize(Decimal("0.01"), ROUND_HALF_UP)
+    assert re.search(r'"points_per_hand":-?[0-9]+\.[0-9]{2},', text)
+    rows = csv.DictReader(io.StringIO(anybody.get("/v1/leaderboards/all?format=csv").text))
+    assert [Decimal(row["points_per_hand"]) for row in rows] == [i["points_per_hand"] for i in items]
+
+
+def test_a_leaderboard_can_be_read_as_of_any_position(game, anybody):
+    hands = anybody.read(f"{game.path}/hands")["items"]
+    first = anybody.read(f"/v1/hands/{hands[0]['hand_id']}")
+    assert anybody.read("/v1/leaderboards/all?as_of=0") == {"items": [], "next": None, "as_of": 0}
+    then = anybody.read(f"/v1/leaderboards/all?as_of={first['as_of'] + 1}")
+    assert {i["hands"] for i in then["items"]} == {1}
+    assert {i["tournaments"] for i in then["items"]} == {0}
+    assert sum(i["points"] for i in then["items"]) == 0
+    page = anybody.read(f"/v1/leaderboards/all?as_of={then['as_of']}&limit=3")
+    rest = anybody.read(f"/v1/leaderboards/all?limit=3&cursor={page['next']}")
+    assert page["items"] + rest["items"] == then["items"]
+    assert page["as_of"] == rest["as_of"] == then["as_of"]
+    assert anybody.get(f"/v1/leaderboards/all?as_of={2**62}").status_code == 422
+
+
+def test_who_reads_cards_after_the_end_is_noted(app, operator, auditor, anybody, services):
+    game = Game(app, operator, stack_points=500, protest_seconds=3600)
+    hand_id = game.hand_id()
+    path = f"/v1/hands/{hand_id}"
+
+    def noted() -> list:
+        with services.store.database.connection() as conn:
+            query = "SELECT role, credential FROM card_reads WHERE hand = %s ORDER BY number"
+            return conn.execute(query, (hand_id,)).fetchall()
+
+    for reader in (*game.players.values(), auditor, anybody):
+        reader.read(path)
+        reader.get(f"{path}/history")
+    game.play_hand(hand_id)
+    winner = game.player_at(game.hand(hand_id), game.hand(hand_id)["settlement"]["winner"])
+    loser = next(player for player in game.players if player != winner)
+    for reader in (anybody, auditor, game.players[winner]):
+        reader.read(path)
+    assert anybody.get(f"{path}/history").status_code == 401
+    assert noted() == [], "nobody has seen a card that had not lain on the table"
+    auditor.read(f"{path}/history")
+    game.players[winner].read(f"{path}/history")
+    game.players[loser].read(path)
+    assert [role for role, _ in noted()] == ["auditor", "player", "player"]
+    assert str(noted()[0][1]) == auditor.token.split("_")[1]
+
+
+def test_of_somebody_without_a_token_the_read_alone_is_noted(game, anybody, services):
+    hand = anybody.read(f"{game.path}/hands")["items"][0]["hand_id"]
+    anybody.read(f"/v1/hands/{hand}/history")
+    with services.store.database.connection() as conn:
+        query = "SELECT role, credential FROM card_reads WHERE hand = %s ORDER BY number DESC LIMIT 1"
+        assert conn.execute(query, (hand,)).fetchone() == ("public", None)
+
+
+def test_as_of_of_the_hands_moves_with_each_of_them(app, operator, anybody):
+    game = Game(app, operator, protest_seconds=3600, between_hands_seconds=7200)
+    game.play_hand(game.hand_id())
+    settled = anybody.read(f"{game.path}/hands")
+    with CLOCK.put_forward(minutes=61):
+        until(lambda: game.hand(settled["items"][0]["hand_id"])["state"] == "final")
+    final = anybody.read(f"{game.path}/hands")
+    assert [h["state"] for h in (*settled["items"], *final["items"])] == ["settled", "final"]
+    assert final["as_of"] > settled["as_of"]
+    assert final["as_of"] == game.hand(final["items"][0]["hand_id"])["as_of"]
 
 
 def test_before_the_start_lists_are_empty_and_there_is_nothing_to_play(app, operator, anybody):

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+from uuid import UUID
+
 import pytest
 
+from domain.events import Audience, audiences
+from domain.ids import roster_id, ruleset_id
 from tests.services.http.driving import Api
 from tests.services.http.playing import Game, name
+from tests.services.http.test_hidden_cards import CARD
 
 ROLES = ("none", "player", "auditor", "operator", "director", "admin")
 # For each route: the body, and the status for each of ROLES in order. `mine` routes act on the player's own things.
@@ -125,6 +131,107 @@ def test_openapi_names_the_roles_of_the_matrix(anybody):
         if rule.endswith("/history"):
             continue
         assert set(roles) == admitted, (method, rule)
+
+
+PARTS = {
+    "tournament_id": "tournament",
+    "player_id": "player",
+    "hand_id": "hand",
+    "table_id": "table",
+    "token_id": "credential",
+}
+KINDS = ("player", "credential", "tournament", "roster", "table", "hand", "rule set")
+TAKEN = [
+    (method, rule, part, kind)
+    for method, rule, _ in MATRIX
+    for part, own in PARTS.items()
+    if "{" + part + "}" in rule
+    for kind in KINDS
+    if kind != own
+]
+
+
+@pytest.fixture(scope="module")
+def of_each_kind(app, game, operator, admin) -> dict[str, str]:
+    """An id of each kind of stream, each of something that is there."""
+    hand = game.hand(game.hand_id())
+    operator.made("/v1/rulesets", {"name": "of-a-kind", "rules": {"base": "high-low"}})
+    return {
+        "player": next(iter(game.players)),
+        "credential": admin.made("/v1/tokens", {"role": "auditor"})["token_id"],
+        "tournament": game.id,
+        "roster": str(roster_id(UUID(game.id))),
+        "table": hand["table_id"],
+        "hand": hand["hand_id"],
+        "rule set": str(ruleset_id("of-a-kind")),
+    }
+
+
+@pytest.fixture
+def unspoken(of_each_kind, services, caplog):
+    """The log says nothing of cards, seeds and secrets, whatever it says."""
+    caplog.set_level("DEBUG")
+    yield
+    said = caplog.text
+    assert not CARD.search(said)
+    for secret in secrets(services, of_each_kind):
+        assert secret not in said
+
+
+def secrets(services, ids: dict[str, str]) -> list[str]:
+    """Every hidden value of the streams of these ids, as a log would write it."""
+    found = []
+    for r in (r for stream in ids.values() for r in services.store.events(UUID(stream))):
+        for field, audience in audiences(type(r.event)).items():
+            value = getattr(r.event, field)
+            if audience is Audience.SEALED and isinstance(value, bytes):
+                found += [repr(value), value.hex(), base64.b64encode(value).decode()]
+            if audience is Audience.SEALED and isinstance(value, str) and len(value) > 8:
+                found.append(value)
+    assert len(found) > 6
+    return found
+
+
+@pytest.mark.parametrize("case", TAKEN, ids=" ".join)
+def test_an_id_of_another_kind_is_404(case, as_role, of_each_kind, unspoken):
+    method, rule, part, kind = case
+    path = rule
+    for each, own in PARTS.items():
+        path = path.replace("{" + each + "}", of_each_kind[kind if each == part else own])
+    body = next(body for (m, r, _), (body, _) in MATRIX.items() if (m, r) == (method, rule))
+    if body:
+        body = {
+            k: v.format(player=of_each_kind["player"]) if isinstance(v, str) else v for k, v in body.items()
+        }
+    reader = as_role["player" if rule.startswith("/v1/hands") else "admin"]
+    answer = reader.request(method, path, body)
+    assert (answer.status_code, answer.json["type"]) == (404, "/problems/not-found"), answer.json
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("topic", ["tournament", "table", "player"])
+def test_a_feed_of_an_id_of_another_kind_is_404(topic, kind, anybody, of_each_kind, unspoken):
+    if topic != kind:
+        assert anybody.get(f"/v1/feed?{topic}={of_each_kind[kind]}").status_code == 404
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_id_of_another_kind_in_a_body_is_none_of_its_kind(
+    kind, app, operator, admin, of_each_kind, unspoken
+):
+    open_ = Game(app, operator, entrants=0)
+    if kind != "player":
+        answer = admin.post(f"{open_.path}/entries", {"player_id": of_each_kind[kind]})
+        assert (answer.status_code, answer.json["errors"][0]["detail"]) == (422, "is no player")
+    if kind != "tournament":
+        answer = admin.post("/v1/tokens", {"role": "auditor", "tournament_id": of_each_kind[kind]})
+        assert (answer.status_code, answer.json["errors"][0]["detail"]) == (422, "is no tournament")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_token_of_an_id_of_any_kind_is_good_for_nothing(kind, app, of_each_kind, unspoken):
+    answer = Api(app, f"b2_{of_each_kind[kind]}_secret").get("/v1/players")
+    assert answer.status_code == 401
 
 
 @pytest.mark.parametrize("rule", sorted({rule for _, rule, _ in MATRIX if "{" in rule}))

@@ -156,6 +156,19 @@ def test_entries_and_a_start_at_once_agree_on_who_plays(app, operator):
     assert len(seats) == 4 + entered
 
 
+def test_a_change_that_changed_nothing_repeats_and_undoes_nothing(app, operator):
+    game = Game(app, operator, entrants=0, format="freezeout")
+    equal = operator.request("PATCH", game.path, {"stack_points": 50}, key="equal")
+    assert (equal.status_code, "Idempotency-Hit" in equal.headers) == (200, False)
+    other = operator.request("PATCH", game.path, {"stack_points": 99}, key="other")
+    again = operator.request("PATCH", game.path, {"stack_points": 50}, key="equal")
+    assert (again.data, again.headers["Idempotency-Hit"]) == (equal.data, "true")
+    read = game.anybody.read(game.path)
+    assert (read["stack_points"], read["as_of"]) == (99, other.json["as_of"])
+    reused = operator.request("PATCH", game.path, {"stack_points": 51}, key="equal")
+    assert (reused.status_code, reused.json["type"]) == (422, "/problems/idempotency-key-reuse")
+
+
 def test_a_token_repeats_without_the_token(app, operator, services):
     player = operator.made("/v1/players", {"name": name()})["player_id"]
     first = operator.post(f"/v1/players/{player}/tokens", key="token")

@@ -9,10 +9,25 @@ from domain.tournament import Finished
 
 def test_it_is_the_sum_of_all_hands_and_places(evening):
     def look(tables, world):
-        shown = {row["player_id"]: row for row in tables["leaderboard"]}
+        shown = newest(tables["leaderboard"])
         assert shown == {player: line | {"player_id": player} for player, line in expected(world).items()}
 
     evening.walk(look)
+
+
+def test_a_row_stays_as_it_was_so_that_any_position_can_be_read(evening):
+    rows: list = []
+
+    def look(tables, _world):
+        assert [row for row in tables["leaderboard"] if row in rows] == rows
+        rows[:] = tables["leaderboard"]
+
+    evening.walk(look)
+    assert len(rows) > len(newest(rows))
+
+
+def newest(rows):
+    return {row["player_id"]: row for row in sorted(rows, key=lambda row: row["position"])}
 
 
 def expected(world):
@@ -42,8 +57,8 @@ def expected(world):
 
 
 def test_points_sum_to_zero_and_each_finished_tournament_has_one_first_place(evening):
-    [row] = evening.rows()("SELECT sum(points) AS points, sum(first_places) AS firsts FROM leaderboard")
-    assert row == {"points": 0, "firsts": 2}
+    rows = newest(evening.rows()("SELECT * FROM leaderboard")).values()
+    assert (sum(row["points"] for row in rows), sum(row["first_places"] for row in rows)) == (0, 2)
 
 
 def test_a_second_tournament_adds_to_the_first(house):
@@ -55,7 +70,7 @@ def test_a_second_tournament_adds_to_the_first(house):
         house.play_on(t)
         places.append({s.player_id: s.place for s in house.tournament(t).standings})
     for player in who:
-        [row] = house.rows("SELECT * FROM projections.leaderboard WHERE player_id = %s", player)
+        row = newest(house.rows("SELECT * FROM projections.leaderboard WHERE player_id = %s", player))[player]
         assert row["tournaments"] == 2
         assert row["best_place"] == min(p[player] for p in places)
         assert row["first_places"] == sum(p[player] == 1 for p in places)

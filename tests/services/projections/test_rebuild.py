@@ -39,7 +39,7 @@ WRONG = {
         Difference("standings", 1, 1),
     ),
     "a row too many": (
-        "INSERT INTO leaderboard (season, player_id, position) SELECT 'x', player_id, 1 FROM leaderboard LIMIT 1",
+        "INSERT INTO leaderboard SELECT 'x', player_id, 1, 0, 0, 0, 0, 0, NULL FROM leaderboard LIMIT 1",
         Difference("leaderboard", 1, 0),
     ),
     "a row too few": (
