@@ -11,7 +11,6 @@ from psycopg.sql import SQL, Composed
 
 from services.database import Connection, Database, connect_options, one_line
 from services.errors import StoreError, Unavailable
-from services.store import events_table
 
 MIGRATION_WAIT_MS = 60_000
 """How long a migration waits for another process's migration, or for a lock."""
@@ -29,8 +28,8 @@ class Migration(NamedTuple):
 
 
 def migrations() -> list[Migration]:
-    """Every step in order: the library's events table, then `services/migrations/NNNN_name.sql`."""
-    found = [Migration(1, "events_table", events_table())]
+    """Every step in order: `services/migrations/NNNN_name.sql`."""
+    found = []
     for path in (files("services") / "migrations").iterdir():
         if match := _MIGRATION_FILE.fullmatch(path.name):
             found.append(

@@ -34,7 +34,6 @@ from eventsourcing.utils import Environment, EnvType
 from msgspec.structs import replace
 from psycopg import Connection
 from psycopg.rows import DictRow, dict_row, tuple_row
-from psycopg.sql import SQL, Composed
 
 from domain.aggregate import Aggregate
 from domain.events import Event
@@ -373,14 +372,3 @@ class Store:
 
 def _uuid(stored: StoredEvent) -> UUID:
     return cast(UUID, stored.originator_id)
-
-
-def events_table() -> Composed:
-    """The library's own statements for the events table and its index, without its insert function."""
-    recorder = _Log(Codec({}), lambda env: _PostgresFactory(env, Database(""))).recorder
-    statements = [s for s in cast(PostgresRows, recorder).sql_create_statements if _of_table(s.as_string())]
-    return SQL(";").join(statements)
-
-
-def _of_table(statement: str) -> bool:
-    return statement.startswith(("CREATE TABLE", "CREATE UNIQUE INDEX"))

@@ -9,6 +9,7 @@ import pytest
 
 from services.errors import StoreError, Unavailable
 from services.postgres import migrate, migrations
+from services.store import Store
 
 ALL = [migration.name for migration in migrations()]
 
@@ -17,6 +18,31 @@ def test_the_steps_are_made_once(empty_url):
     assert migrate(empty_url, check=True) == ALL
     assert migrate(empty_url) == ALL
     assert migrate(empty_url) == migrate(empty_url, check=True) == []
+
+
+def test_the_events_table_is_what_the_library_would_make(empty_url):
+    migrate(empty_url)
+    store = Store(empty_url, {})
+    theirs = [s.as_string() for s in store._log.recorder.sql_create_statements]
+    store.close()
+    with psycopg.connect(empty_url, autocommit=True) as conn:
+        ours = shape(conn)
+        conn.execute("DROP TABLE big2_events")
+        for statement in theirs:
+            if statement.startswith(("CREATE TABLE", "CREATE UNIQUE INDEX")):
+                conn.execute(statement)
+        assert shape(conn) == ours
+
+
+def shape(conn):
+    """The events table: its columns, its constraints, its indexes, its settings."""
+    queries = (
+        "SELECT column_name, data_type, is_nullable, column_default FROM information_schema.columns"
+        " WHERE table_name = 'big2_events' ORDER BY ordinal_position",
+        "SELECT indexdef FROM pg_indexes WHERE tablename = 'big2_events' ORDER BY 1",
+        "SELECT reloptions FROM pg_class WHERE relname = 'big2_events'",
+    )
+    return [conn.execute(query).fetchall() for query in queries]
 
 
 def test_many_processes_may_migrate_at_once(empty_url):
