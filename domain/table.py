@@ -131,10 +131,6 @@ class Table(msgspec.Struct, frozen=True):
     closed: bool = False
 
     @property
-    def free_seats(self) -> list[int]:
-        return [seat for seat in range(1, self.seats_per_table + 1) if seat not in self.seats]
-
-    @property
     def waiting(self) -> bool:
         """Open and between hands."""
         return not self.closed and self.hand_id is None

@@ -19,8 +19,6 @@ Also: TypeAlias = Callable[[Cursor], None]
 
 CHANNEL = "big2_events"
 """PostgreSQL's NOTIFY channel of new events; a notice can be lost, so poll as well."""
-TABLE = "big2_events"
-"""The table's name, which the library makes from the application's."""
 
 _PRIMARY_KEY = "big2_events_pkey"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

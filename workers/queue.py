@@ -8,7 +8,7 @@ from redis.retry import Retry as RedisRetry
 from rq import Queue, Retry, SimpleWorker
 from rq.serializers import JSONSerializer
 
-QUEUE = "agenda"
+QUEUE = "jobs"
 JOB_TIMEOUT_SECONDS = 10
 JOB_RETRIES = 2
 """Within RQ; the agenda asks again in any case, as long as the work is due."""
@@ -39,9 +39,9 @@ def queue(client: Redis) -> Queue:
     )
 
 
-def enqueue(agenda: Queue, job_id: str, function: str, args: list[object]) -> None:
+def enqueue(jobs: Queue, job_id: str, function: str, args: list[object]) -> None:
     """Put one job on the queue under `job_id` (letters, digits, `_` and `-`)."""
-    agenda.enqueue(
+    jobs.enqueue(
         function,
         args=tuple(args),
         job_id=job_id,

@@ -77,7 +77,6 @@ def test_it_opens_with_its_players_and_waits_for_the_first_deal():
         3: (CAROL, 30),
     }
     assert table.waiting
-    assert table.free_seats == [4]
     assert (table.seat_of(BOB), table.seat_of(DAVE)) == (2, None)
     assert (table.hands_begun, table.hands_ended, table.deal_at) == (0, 0, NOW)
 
@@ -129,9 +128,8 @@ def test_who_was_not_dealt_in_keeps_what_he_has():
     assert (table.seats[3].stack, table.seats[3].net, table.seats[3].seen) == (40, 0, False)
 
 
-def test_each_seat_without_a_player_is_free():
-    assert vacated(given(TABLE, opened(50, 50)), 1).free_seats == [1, 3, 4]
-    assert given(TABLE, opened(50, 50, seats_per_table=3)).free_seats == [3]
+def test_who_leaves_frees_his_seat():
+    assert list(vacated(given(TABLE, opened(50, 50)), 1).seats) == [2]
 
 
 def test_seats_stay_in_order_whoever_comes_when():
