@@ -12,6 +12,8 @@ from domain.credential import Role
 from domain.topics import TOPICS
 from services.application import credentials
 from services.bootstrap import settings, variables
+from services.projections import Projector
+from services.projections.rebuild import compare
 from services.store import Store
 from workers import serving
 
@@ -127,3 +129,32 @@ def test_each_other_process_gets_its_urls(migrated, monkeypatch, name):
     monkeypatch.setenv("REDIS_URL", "unix:///nowhere.sock")
     serving.run_process(name)
     assert begun == ["unix:///nowhere.sock" if name == "worker" else migrated.database_url]
+
+
+def test_of_two_first_starts_at_once_one_makes_the_token(migrated, store, capsys, tmp_path, monkeypatch):
+    exists = credentials.exists
+
+    def other_is_faster(*args):
+        found = exists(*args)
+        monkeypatch.setattr(credentials, "exists", exists)
+        serving.make_first_token(migrated)
+        (tmp_path / "admin-token").rename(tmp_path / "on the other machine")
+        return found
+
+    monkeypatch.setattr(credentials, "exists", other_is_faster)
+    serving.make_first_token(migrated)
+    token = (tmp_path / "on the other machine").read_text().strip()
+    assert capsys.readouterr().out.count("b2_") == 1
+    assert not (tmp_path / "admin-token").exists()
+    assert credentials.authenticate(store, token).role is Role.ADMIN
+
+
+def test_projections_of_another_release_are_made_again_and_others_left_alone(migrated, store, capsys):
+    serving.make_projections(migrated)
+    assert capsys.readouterr().out == ""
+    with store.database.connection() as conn:
+        conn.execute("UPDATE projections.tracking SET tables = 'those of last year', position = 5")
+    serving.make_projections(migrated)
+    assert "making them again" in capsys.readouterr().out
+    assert Projector(store).fits()
+    assert compare(store) == []

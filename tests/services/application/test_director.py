@@ -379,9 +379,9 @@ def test_a_player_and_the_clock_at_once_act_once(machines):
         machines[1].store.ahead = machines[2].store.ahead = house.store.ahead
         together, before = Barrier(2), house.store.head()
 
-        def player(hand_id=hand_id, together=together):
+        def player(hand=hand, together=together):
             together.wait(10)
-            machines[1].act(hand_id)
+            machines[1].act_in(hand)
 
         def clock(hand=hand, together=together):
             together.wait(10)

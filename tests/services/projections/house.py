@@ -185,14 +185,18 @@ class House:
     def act(self, hand_id: HandId) -> None:
         """The seat to act does something legal; for an absent player time goes by."""
         hand = self.hand(hand_id)
-        if hand.game.turn is None:
-            return None
-        if self.actor(hand).player_id in self.absent:
-            return self.pass_time(timedelta(seconds=hand.terms.timing.turn_seconds))
+        if hand.game.turn is not None:
+            self.act_in(hand)
+
+    def act_in(self, hand: Hand) -> None:
+        """The same in a hand as it was loaded, perhaps a while ago."""
         plays = options(hand.game)
-        if not plays or (may_pass(hand.game) and self.random.random() < 0.2):
-            return self.play(hand, ())
-        return self.play(hand, cards_in(self.random.choice(plays)[0].mask))
+        if self.actor(hand).player_id in self.absent:
+            self.pass_time(timedelta(seconds=hand.terms.timing.turn_seconds))
+        elif not plays or (may_pass(hand.game) and self.random.random() < 0.2):
+            self.play(hand, ())
+        else:
+            self.play(hand, cards_in(self.random.choice(plays)[0].mask))
 
     def play_out(self, hand_id: HandId) -> None:
         """Play one hand to its end."""
