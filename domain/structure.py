@@ -17,6 +17,7 @@ DEFAULT_UNIT_LEVELS = (1, 2, 4, 8, 12, 20, 32, 40, 60, 80)  # R10.2's ladder
 SIT_AND_GO_CAPACITIES = (2, 3, 4, 8, 16)
 SIT_AND_GO_CAPACITY = 4
 LARGEST_CAPACITY = 10_000
+FEWEST = 2
 WHOLE = 10_000  # basis points
 LARGEST_AMOUNT = 2**53  # what every JSON reader holds exactly
 
@@ -31,7 +32,7 @@ class Structure(msgspec.Struct, frozen=True, kw_only=True):
     rules: str = "actionpoker"
     seats_per_table: int = 4
     capacity: int = LARGEST_CAPACITY
-    min_entrants: int = 2
+    min_entrants: int = FEWEST
     starts_at: datetime | None = None
     unit: int = 1
     stack_points: int = 50
@@ -59,7 +60,7 @@ def structure(terms: dict[str, Any], now: datetime) -> Structure:
 
     Raises Refused("validation") with every contradiction at once, by JSON pointer.
     """
-    filled = {**_format_defaults(terms), **terms}
+    filled = {**format_defaults(terms["format"], terms.get("capacity")), **terms}
     for name in ("unit_levels", "prizes_bp"):
         if isinstance(filled.get(name), list):
             filled[name] = tuple(filled[name])
@@ -87,11 +88,11 @@ def structure_hash(published: Structure) -> str:
     return hashlib.sha256(msgspec.json.encode(published, order="sorted")).hexdigest()
 
 
-def _format_defaults(terms: dict[str, Any]) -> dict[str, Any]:
-    if terms["format"] != "sit_and_go":
-        return {}
-    capacity = terms.get("capacity", SIT_AND_GO_CAPACITY)
-    return {"capacity": capacity, "min_entrants": capacity}
+def format_defaults(format_: str, capacity: int | None) -> dict[str, int]:
+    """What follows from the format, and from the capacity where that is given."""
+    if format_ != "sit_and_go":
+        return {"capacity": capacity or LARGEST_CAPACITY, "min_entrants": FEWEST}
+    return {"capacity": capacity or SIT_AND_GO_CAPACITY, "min_entrants": capacity or SIT_AND_GO_CAPACITY}
 
 
 def _contradictions(s: Structure, now: datetime) -> list[tuple[str, str]]:

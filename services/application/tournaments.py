@@ -19,7 +19,7 @@ from domain.events import Event
 from domain.ids import PlayerId, TournamentId, job_command, roster_id, tournament_id
 from domain.player import PLAYER, may_enter
 from domain.roster import ROSTER, Registered, Roster
-from domain.structure import Structure, misfits, structure
+from domain.structure import Structure, format_defaults, misfits, structure
 from domain.tournament import TOURNAMENT, State, Tournament
 from services.application import resources as shapes
 from services.application.context import Services
@@ -272,11 +272,10 @@ def _structure(services: Services, terms: Terms, now: datetime) -> Structure:
 
 
 def _merged(published: Structure, changes: Terms) -> Terms:
-    """The published terms with the changes; what followed from a format or a capacity follows from the new one."""
-    terms: Terms = msgspec.structs.asdict(published) | changes
-    followed = []
-    if changes.get("format", published.format) != published.format:
-        followed = ["capacity", "min_entrants"]
-    elif published.format == "sit_and_go" and "capacity" in changes:
-        followed = ["min_entrants"]
-    return {name: value for name, value in terms.items() if name in changes or name not in followed}
+    """The published terms with the changes; what followed from format and capacity follows from the new ones."""
+    terms: Terms = msgspec.structs.asdict(published)
+    if published.min_entrants == format_defaults(published.format, published.capacity)["min_entrants"]:
+        del terms["min_entrants"]
+    if published.capacity == format_defaults(published.format, None)["capacity"]:
+        del terms["capacity"]
+    return terms | changes

@@ -14,7 +14,7 @@ from services.http.limits import FAILURES_A_MINUTE, REMEMBERED, REQUESTS_A_SECON
 from services.http.problems import Problem
 from services.store import Store
 
-_BEARER = re.compile(r"[Bb]earer +([!-~]+) *", re.ASCII)
+_BEARER = re.compile(r"bearer +([!-~]+) *", re.ASCII | re.IGNORECASE)  # RFC 9110, 11.1
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="big2"'}
 
 

@@ -119,12 +119,20 @@ def test_a_change_follows_from_the_new_format_and_capacity(app, operator):
     eight = operator.request("PATCH", game.path, {"capacity": 8}).json
     assert (eight["capacity"], eight["min_entrants"]) == (8, 8)
     free = operator.request("PATCH", game.path, {"format": "freezeout"}).json
-    assert (free["capacity"], free["min_entrants"]) == (10_000, 2)
+    assert (free["capacity"], free["min_entrants"]) == (8, 2), "a capacity that was given stays"
     assert free["structure_hash"] != eight["structure_hash"]
     same = operator.request("PATCH", game.path, {})
     assert same.json == free | {"as_of": same.json["as_of"]}
     wrong = operator.request("PATCH", game.path, {"min_entrants": 9, "capacity": 8})
     assert [e["pointer"] for e in wrong.json["errors"]] == ["/min_entrants"]
+
+
+def test_a_capacity_that_nobody_gave_follows_from_the_new_format(app, operator):
+    game = Game(app, operator, entrants=0)
+    free = operator.request("PATCH", game.path, {"format": "freezeout"}).json
+    assert (free["capacity"], free["min_entrants"]) == (10_000, 2)
+    back = operator.request("PATCH", game.path, {"format": "sit_and_go"}).json
+    assert (back["capacity"], back["min_entrants"]) == (4, 4)
 
 
 def test_after_the_first_entry_a_change_is_a_conflict_whatever_it_says(game, operator):
