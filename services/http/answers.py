@@ -64,8 +64,13 @@ def listed(page: Page[Any], as_of: int, query: Mapping[str, Any], **more: object
 
 
 def cursor_of(key: Sequence[object]) -> str:
-    """A list's position as an opaque text."""
-    return base64.urlsafe_b64encode(json.dumps(key, separators=(",", ":")).encode()).decode().rstrip("=")
+    """A position in the list that is asked for, as an opaque text that no other list takes."""
+    text = json.dumps([_this_list(), *key], separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _this_list() -> str:
+    return hashlib.blake2b(request.path.encode(), digest_size=4).hexdigest()
 
 
 def key_of(cursor: str | None, *kinds: type) -> list[Any] | None:
@@ -73,8 +78,9 @@ def key_of(cursor: str | None, *kinds: type) -> list[Any] | None:
     if cursor is None:
         return None
     try:
-        key = json.loads(base64.urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4)))
-        return [_part(kind, part) for kind, part in zip(kinds, key, strict=True)]
+        of, *key = json.loads(base64.urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4)))
+        if of == _this_list():
+            return [_part(kind, part) for kind, part in zip(kinds, key, strict=True)]
     except (ValueError, TypeError, RecursionError, binascii.Error):
         pass
     raise Problem(

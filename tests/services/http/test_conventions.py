@@ -208,6 +208,15 @@ def test_pages_are_stable_under_inserts(app, operator, anybody):
     assert rest["next"] is None
 
 
+def test_a_cursor_is_good_for_its_own_list_only(anybody, operator, app):
+    Game(app, operator)
+    Game(app, operator)
+    cursor = anybody.read("/v1/players?limit=1")["next"]
+    assert anybody.get(f"/v1/players?limit=1&cursor={cursor}").status_code == 200
+    refused = anybody.get(f"/v1/tournaments?cursor={cursor}")
+    assert [e["pointer"] for e in refused.json["errors"]] == ["/query/cursor"]
+
+
 @pytest.mark.parametrize(
     "what", ["limit=0", "limit=201", "limit=x", "limit=1&limit=2", "lim=1", "cursor=!", "cursor=e30"]
 )
