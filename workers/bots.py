@@ -136,7 +136,8 @@ class Bots:
                 log.warning("%s", refusal)
                 time.sleep(0.1)
         except Exception:  # in a pool nobody else would tell it
-            log.exception("a bot has stumbled")
+            if not self._done.is_set():
+                log.exception("a bot has stumbled")
 
 
 class _Watched:

@@ -50,7 +50,8 @@ def house(database_url) -> Iterator[House]:
 
 @pytest.fixture
 def redis(redis_url) -> Iterator[Redis]:
-    client = redis_client(f"{redis_url}?db=5")
+    runner = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+    client = redis_client(f"{redis_url}?db={5 + int(runner) % 8}")  # one of this run's own
     client.flushdb()
     yield client
     client.close()
