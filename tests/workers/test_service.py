@@ -206,6 +206,8 @@ def test_a_sit_and_go_of_four_is_played_by_house_players_to_its_winner(service):
     admin = service.admin
     t = entered(admin, 4, format="sit_and_go", **SHORT)
     with played(service, t) as bots:
+        until(lambda: hands_of(admin, t))
+        assert service.beside("rebuild").returncode == 0  # in the middle of it
         until(lambda: finished(admin, t))
         assert bots.popen.wait(30) == 0, bots.said
     check(service, t, 4, 3)
@@ -234,6 +236,10 @@ def test_whatever_is_killed_in_the_middle_the_supervisor_included_it_goes_on_to_
         another_hand(admin, t)
         with Redis.from_url(Valkey(service.inside).url) as redis:
             redis.flushall()
+        another_hand(admin, t)
+        os.kill(run.pid("valkey"), signal.SIGSTOP)
+        time.sleep(3)
+        os.kill(run.pid("valkey"), signal.SIGCONT)
         another_hand(admin, t)
         run.popen.kill()
         run.popen.wait()
