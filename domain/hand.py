@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any, Literal
 
 import msgspec
 
@@ -24,11 +23,25 @@ from big2.table import Direction, deal_order
 from domain.aggregate import Aggregate
 from domain.deal import commitment, dealt, hand_seed, shuffled_deck
 from domain.errors import Conflicting, NotAllowed
-from domain.events import AfterHand, Event, Guarded, OwnSeat, Public, Sealed
+from domain.events import Event, Guarded
+from domain.hand_events import (
+    ActedBy,
+    CardsPlayed,
+    ClockStarted,
+    ClockStopped,
+    Committed,
+    Dealt,
+    Finalised,
+    Passed,
+    SeatDealt,
+    Settled,
+    Timing,
+    Transfer,
+    Turn,
+    Voided,
+)
 from domain.ids import HandId, PlayerId, TableId, TournamentId
 from domain.table import Deal, HandEnded, Place, Table
-
-ActedBy = Literal["player", "clock", "rule"]
 
 
 class State(StrEnum):
@@ -36,122 +49,6 @@ class State(StrEnum):
     SETTLED = "settled"
     FINAL = "final"
     VOIDED = "voided"
-
-
-class Timing(msgspec.Struct, frozen=True):
-    """The hand's own clock, in seconds."""
-
-    turn_seconds: int
-    between_hands_seconds: int
-    protest_seconds: int
-
-
-class SeatDealt(msgspec.Struct, frozen=True):
-    """A seat dealt in; `stack` is in chips, at the deal."""
-
-    seat: int
-    player_id: PlayerId
-    stack: int
-
-
-class Turn(msgspec.Struct, frozen=True):
-    """A turn that a player or the clock must take; `deadline` is null while the clock is stopped."""
-
-    number: int
-    seat: int
-    deadline: datetime | None
-
-
-class Committed(Event, frozen=True, kw_only=True):
-    """The first event, before anything is drawn; its seed makes the chain over this hand impossible to guess from."""
-
-    hand_id: Public[HandId]
-    table_id: Public[TableId]
-    tournament_id: Public[TournamentId]
-    number: Public[int]
-    commitment: Public[str]
-    seed: Sealed[bytes]
-
-
-class Dealt(Event, frozen=True, kw_only=True):
-    """`leader` is null where the lowest card leads; `next_turn` is the lead, null if the deal won (R12's dragon).
-
-    Cards are text, low to high.
-    """
-
-    rules: Public[str]
-    ruleset: AfterHand[dict[str, Any]]
-    structure_hash: Public[str]
-    level: Public[int]
-    unit: Public[int]
-    dealer: Public[int]
-    direction: Public[Direction]
-    leader: Public[int | None]
-    seats: Public[tuple[SeatDealt, ...]]
-    cards: OwnSeat[dict[int, str]]
-    stub: AfterHand[str]
-    timing: Public[Timing]
-    next_turn: Public[Turn | None]
-
-
-class CardsPlayed(Event, frozen=True, kw_only=True):
-    """`next_turn` is null where the hand ended or automatic passes follow."""
-
-    turn: Public[int]
-    seat: Public[int]
-    cards: Public[str]
-    by: Public[ActedBy]
-    breach: AfterHand[bool]
-    next_turn: Public[Turn | None]
-
-
-class Passed(Event, frozen=True, kw_only=True):
-    """`turn` is null for an automatic pass (R6.4), whose `reason` says which."""
-
-    turn: Public[int | None]
-    seat: Public[int]
-    reason: Public[PassReason]
-    breach: AfterHand[bool]
-    next_turn: Public[Turn | None]
-
-
-class ClockStopped(Event, frozen=True, kw_only=True):
-    turn: Public[int]
-    remaining_ms: Public[int]
-
-
-class ClockStarted(Event, frozen=True, kw_only=True):
-    turn: Public[int]
-    deadline: Public[datetime]
-
-
-class Transfer(msgspec.Struct, frozen=True):
-    """One seat pays another (R8.5), in chips; `covers` marks a liable assistant's payment (R8.4), without points."""
-
-    payer: int
-    receiver: int
-    points: int | None
-    due: int
-    paid: int
-    covers: bool
-
-
-class Settled(Event, frozen=True, kw_only=True):
-    winner: Public[int]
-    cards_left: Public[dict[int, int]]
-    liable: Public[int | None]
-    transfers: Public[tuple[Transfer, ...]]
-    net: Public[dict[int, int]]
-
-
-class Voided(Event, frozen=True, kw_only=True):
-    reason: Public[str]
-
-
-class Finalised(Event, frozen=True, kw_only=True):
-    """The seed is revealed."""
-
-    seed: Public[bytes]
 
 
 class Hand(Guarded, frozen=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from domain import credential, hand, player, roster, ruleset, table, tournament
+from domain import credential, player, roster, ruleset, table, tournament
+from domain import hand_events as hand
 from domain.events import Event
 
 TOPICS: dict[str, type[Event]] = {

@@ -19,7 +19,8 @@ from domain import table as tables
 from domain import tournament as tournaments
 from domain.director import Facts, NextSteps, look
 from domain.events import Event
-from domain.hand import HAND, Hand, Timing
+from domain.hand import HAND, Hand
+from domain.hand_events import Timing
 from domain.ids import CommandId, HandId, TableId, TournamentId, job_command
 from domain.pausing import behind, follow
 from domain.table import TABLE, Table

@@ -13,7 +13,8 @@ from big2.errors import IllegalPlay
 from domain import hand as decide_on
 from domain.errors import NotAllowed, Refused
 from domain.events import Event
-from domain.hand import HAND, Hand, Settled
+from domain.hand import HAND, Hand
+from domain.hand_events import Settled
 from domain.ids import HandId, PlayerId, job_command
 from domain.pausing import behind
 from domain.table import TABLE

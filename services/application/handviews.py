@@ -11,10 +11,11 @@ from msgspec import UNSET
 from big2 import hand as play_rules
 from big2.actions import PassReason
 from big2.cards import mask_text
-from domain import hand as events
+from domain import hand_events as events
 from domain.errors import NotAllowed
-from domain.hand import HAND, CardsPlayed, Passed, Settled, State
+from domain.hand import HAND, State
 from domain.hand import Hand as HandState
+from domain.hand_events import CardsPlayed, Passed, Settled
 from domain.ids import HandId
 from services.application import resources as shapes
 from services.application.context import Services

@@ -18,7 +18,8 @@ from big2.history import Recorded as RecordedAction
 from big2.rulesets import RuleSet, ruleset_from_mapping, ruleset_to_mapping
 from domain.credential import Role
 from domain.errors import NotAllowed
-from domain.hand import HAND, CardsPlayed, Finalised, Hand, Passed, State
+from domain.hand import HAND, Hand, State
+from domain.hand_events import CardsPlayed, Finalised, Passed
 from domain.ids import HandId
 from services import people
 from services.application import resources as shapes

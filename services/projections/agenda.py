@@ -8,7 +8,8 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from domain import hand, roster, table, tournament
+from domain import hand_events as hand
+from domain import roster, table, tournament
 from services.database import Cursor
 from services.envelope import Recorded
 from services.projections.context import Context

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
-from domain.hand import Committed, Dealt
+from domain.hand_events import Committed, Dealt
 from domain.ids import PlayerId
 from domain.table import Opened
 from services.database import Cursor

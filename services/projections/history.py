@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain import hand
+from domain import hand_events as hand
 from services.database import Cursor
 from services.envelope import Recorded
 from services.projections.context import Context

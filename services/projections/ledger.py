@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 from uuid import UUID
 
-from domain import hand, table, tournament
+from domain import hand_events as hand
+from domain import table, tournament
 from services.database import Cursor
 from services.envelope import Recorded
 from services.projections.context import Context

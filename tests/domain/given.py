@@ -24,7 +24,7 @@ from domain.aggregate import Aggregate
 from domain.deal import commitment, hand_seed
 from domain.errors import Rejected
 from domain.events import Event
-from domain.hand import Committed, Dealt, SeatDealt, Timing, Turn
+from domain.hand_events import Committed, Dealt, SeatDealt, Timing, Turn
 from domain.ids import CommandId, PlayerId, TableId, hand_id, table_id, tournament_id
 from domain.structure import Structure, structure
 from domain.table import HandEnded, Opened, Place, Table

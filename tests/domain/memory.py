@@ -19,7 +19,8 @@ from domain import table as tables
 from domain import tournament as tournaments
 from domain.director import Facts, look
 from domain.events import Event
-from domain.hand import HAND, Hand, Timing
+from domain.hand import HAND, Hand
+from domain.hand_events import Timing
 from domain.ids import HandId, PlayerId, TableId
 from domain.pausing import follow
 from domain.seating import tables_needed

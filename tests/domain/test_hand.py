@@ -10,8 +10,8 @@ from big2.table import Direction, deal_order
 from domain.deal import commitment, hand_seed, shuffled_deck
 from domain.deal import dealt as dealt_cards
 from domain.errors import Conflicting, NotAllowed
-from domain.hand import (
-    HAND,
+from domain.hand import HAND, State, deal, ended, evolve, finalise, pass_turn, play, void
+from domain.hand_events import (
     CardsPlayed,
     Committed,
     Dealt,
@@ -19,18 +19,10 @@ from domain.hand import (
     Passed,
     SeatDealt,
     Settled,
-    State,
     Timing,
     Transfer,
     Turn,
     Voided,
-    deal,
-    ended,
-    evolve,
-    finalise,
-    pass_turn,
-    play,
-    void,
 )
 from domain.ids import hand_id
 from domain.table import TABLE, Closed, HandEnded, begin, next_deal

@@ -7,11 +7,6 @@ import pytest
 from big2.actions import PassReason
 from domain.hand import (
     HAND,
-    CardsPlayed,
-    ClockStarted,
-    ClockStopped,
-    Passed,
-    Turn,
     act_for_absent,
     ended,
     pass_turn,
@@ -21,6 +16,7 @@ from domain.hand import (
     stop_clock,
     void,
 )
+from domain.hand_events import CardsPlayed, ClockStarted, ClockStopped, Passed, Turn
 from domain.table import TABLE, begin, next_deal
 from tests.big2.play import cards
 from tests.domain.given import ACTIONPOKER, ALICE, BOB, NOW, dealt, fold, given, later, opened

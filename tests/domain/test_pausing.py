@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 
 from domain import hand as hands
-from domain.hand import HAND, ClockStarted, ClockStopped
+from domain.hand import HAND
+from domain.hand_events import ClockStarted, ClockStopped
 from domain.pausing import behind, follow
 from domain.table import TABLE, Closed, TablePaused, TableResumed
 from domain.tournament import TOURNAMENT as AGGREGATE

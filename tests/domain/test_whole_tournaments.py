@@ -13,7 +13,7 @@ from domain import table as tables
 from domain import tournament as tournaments
 from domain.deal import commitment, shuffled_deck
 from domain.draws import draw_commitment, draws_for
-from domain.hand import CardsPlayed, Committed, Dealt, Finalised, Passed, Settled
+from domain.hand_events import CardsPlayed, Committed, Dealt, Finalised, Passed, Settled
 from domain.ids import hand_id
 from domain.prizes import prize_table
 from domain.seating import draw_tables, tables_needed

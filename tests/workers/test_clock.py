@@ -24,7 +24,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from domain.errors import Conflicting
-from domain.hand import ClockStarted
+from domain.hand_events import ClockStarted
 from services.application import hands
 from services.bootstrap import settings
 from services.embedded import Valkey, start

@@ -14,7 +14,7 @@ import pytest
 
 from domain import hand as hands
 from domain.errors import Conflicting, Rejected
-from domain.hand import Committed, Dealt, Finalised, Settled, Voided
+from domain.hand_events import Committed, Dealt, Finalised, Settled, Voided
 from domain.roster import RosterClosed
 from domain.table import Closed, HandBegun, HandEnded, Opened, TablePaused, TableResumed
 from domain.tournament import Cancelled, LevelRaised, Placed, Started, TablesDrawn

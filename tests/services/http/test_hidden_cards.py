@@ -9,7 +9,8 @@ from uuid import UUID
 import pytest
 
 from big2.cards import mask_text
-from domain.hand import HAND, Committed
+from domain.hand import HAND
+from domain.hand_events import Committed
 from tests.services.http.driving import Api
 from tests.services.http.playing import Game
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from domain.events import Audience, audiences
-from domain.hand import CardsPlayed, Committed, Dealt, Finalised
+from domain.hand_events import CardsPlayed, Committed, Dealt, Finalised
 from domain.tournament import Cancelled, Finished, SeedsCommitted
 
 CARD = re.compile(r'"([2-9TJQKA][DCHS])"')

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.hand import Settled
+from domain.hand_events import Settled
 
 
 def test_hands_stand_as_their_streams_do(evening):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.hand import Dealt
+from domain.hand_events import Dealt
 from domain.table import HandEnded
 from domain.tournament import Finished
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from domain.hand import Settled
+from domain.hand_events import Settled
 from domain.tournament import Placed
 from services.application.standings import standings
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from uuid import UUID
 
-from domain.hand import Dealt
+from domain.hand_events import Dealt
 from domain.table import HandEnded, Seated
 from domain.tournament import Finished, Placed, Started, TablesDrawn
 from services.application.standings import standings

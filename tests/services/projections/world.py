@@ -7,8 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from domain.credential import CREDENTIAL
-from domain.hand import HAND, Hand, Settled
+from domain.hand import HAND, Hand
 from domain.hand import State as HandState
+from domain.hand_events import Settled
 from domain.ids import roster_id
 from domain.pausing import behind
 from domain.player import PLAYER
