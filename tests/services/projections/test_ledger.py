@@ -82,4 +82,4 @@ def test_a_hand_s_lines_are_its_transfers(evening):
         for row in lines:
             nets[row["player_id"]] += row["amount"]
         assert all(nets[who[seat]] == net for seat, net in r.event.net.items())
-    assert len(settled) > 15
+    assert settled
