@@ -34,11 +34,15 @@ def _in_one_line() -> Iterator[None]:
     from domain.errors import Refused as DomainRefused
     from domain.errors import Rejected
     from services.bootstrap import SettingsError
-    from services.errors import StoreError
+    from services.errors import StoreError, Unavailable
     from workers.client import Refused
 
     try:
         yield
+    except Unavailable as error:
+        raise click.ClickException(
+            f"{error}; is the service running on this data directory (--data)?"
+        ) from error
     except (Rejected, SettingsError, StoreError, Refused) as error:
         wrong = error.errors if isinstance(error, DomainRefused) else {}
         details = "".join(f" {pointer} {what}." for pointer, what in wrong.items())
@@ -179,7 +183,10 @@ def bots(
     if not found:
         raise click.UsageError("a token is needed: --token or --token-file")
     with _in_one_line():
-        Bots(Client(url, found), str(tournament), prefix=prefix, seed=seed).run()
+        players = Bots(Client(url, found), str(tournament), prefix=prefix, seed=seed)
+        click.echo(f"playing for tournament {tournament} until it is over")
+        players.run()
+        click.echo(f"it is over; {players.plays} turns taken")
 
 
 @main.command()

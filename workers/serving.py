@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import socket
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
@@ -27,6 +30,8 @@ from workers.supervisor import AlreadyRunning, Process
 from workers.supervisor import serve as supervise
 
 TOKEN_FILE = "admin-token"  # noqa: S105 - the name of a file
+PORT_SECONDS = 10.0
+"""How long a port may still be held by what a killed supervisor left."""
 _FIRST_TOKEN = "first-admin-token"  # noqa: S105 - the name of a job
 
 
@@ -35,10 +40,40 @@ def serve(*, host: str | None, port: int | None, data: Path | None) -> None:
     settings = bootstrap.settings(host=host, port=port, data=data)
     workers = ["worker"] * settings.workers
     own = [_process(name) for name in ("web", *workers, "clock", "projector")]
+    _wait_for_port(settings)
     try:
-        supervise(settings, own, [make_projections, make_first_token])
+        supervise(settings, own, [make_projections, make_first_token, _tell])
     except (AlreadyRunning, EmbeddedError, StoreError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def _wait_for_port(settings: Settings) -> None:
+    """What is left of a supervisor that was killed may still hold the port for a moment; anybody else keeps it."""
+    give_up = time.monotonic() + PORT_SECONDS
+    while not _is_free(settings.host, settings.port):
+        if time.monotonic() > give_up:
+            raise click.ClickException(
+                f"port {settings.port} of {settings.host} is in use: choose another (--port, PORT)"
+            )
+        time.sleep(0.1)
+
+
+def _is_free(host: str, port: int) -> bool:
+    try:
+        socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            return False
+        raise click.ClickException(f"cannot listen on {host} port {port}: {error.strerror}") from error
+    return True
+
+
+def _tell(settings: Settings) -> None:
+    token = settings.data / TOKEN_FILE
+    click.echo(
+        f"big2: serving on http://{settings.host}:{settings.port}, API pages at /docs/; data in {settings.data}"
+        + (f", admin token in {token}" if token.exists() else "")
+    )
 
 
 def migrate_all() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import socket
 import stat
 import sys
 
+import click
 import pytest
 
 from domain.credential import Role
@@ -158,3 +160,28 @@ def test_projections_of_another_release_are_made_again_and_others_left_alone(mig
     assert "making them again" in capsys.readouterr().out
     assert Projector(store).fits()
     assert compare(store) == []
+
+
+# the port
+
+
+def test_a_port_that_somebody_else_has_is_told_before_anything_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(serving, "PORT_SECONDS", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as somebody:
+        port = somebody.getsockname()[1]
+        with pytest.raises(click.ClickException, match=f"port {port} of 127.0.0.1 is in use"):
+            serving.serve(host="127.0.0.1", port=port, data=tmp_path / "data")
+    assert not (tmp_path / "data").exists()
+
+
+def test_an_address_that_is_not_ours_is_told(tmp_path):
+    with pytest.raises(click.ClickException, match="cannot listen on 192.0.2.1"):
+        serving.serve(host="192.0.2.1", port=8000, data=tmp_path / "data")
+
+
+def test_where_it_serves_is_told(fresh, capsys, tmp_path):
+    serving._tell(fresh)
+    assert f"serving on http://{fresh.host}:{fresh.port}" in capsys.readouterr().out
+    (tmp_path / "admin-token").touch()
+    serving._tell(fresh)
+    assert "admin token in" in capsys.readouterr().out
