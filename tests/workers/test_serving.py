@@ -175,7 +175,7 @@ def test_a_port_that_somebody_else_has_is_told_before_anything_is_made(tmp_path,
 
 
 def test_an_address_that_is_not_ours_is_told(tmp_path):
-    with pytest.raises(click.ClickException, match="cannot listen on 192.0.2.1"):
+    with pytest.raises(click.ClickException, match=r"cannot listen on 192\.0\.2\.1"):
         serving.serve(host="192.0.2.1", port=8000, data=tmp_path / "data")
 
 
