@@ -96,7 +96,7 @@ class Evening:
         ends = [r for r, command in zip(self.log, following, strict=True) if command != r.command]
         of_hands = [r.position for r in ends if r.topic.startswith("hand")]
         others = [
-            r.position for r in ends if r.topic.startswith(("tournament", "table", "ruleset", "roster.c"))
+            r.position for r in ends if r.topic.startswith(("tournament", "table", "ruleset", "roster"))
         ]
         return sorted({*Random(7).sample(of_hands, WITHIN_HANDS), *others, self.log[-1].position})
 
@@ -119,6 +119,7 @@ def _a_long_one(house: House) -> TournamentId:
         stack_points=200,  # nobody is out after one hand, so the absent player is a no-show
         unit_levels=[1, 15, 40, 100],
         hands_per_level=1,
+        between_hands_seconds=2,
         protest_seconds=60,
         no_show_hands=1,
     )
@@ -145,6 +146,9 @@ def _one_with_levels_by_the_clock(house: House) -> TournamentId:
         house.play_on(t, until=lambda: house.running(t))
         house.pass_time(timedelta(seconds=25))
         house.work()
+    house.pause(t)
+    house.work()
+    house.resume(t)
     house.play_on(t)
     return t
 
