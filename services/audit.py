@@ -53,8 +53,10 @@ def _follows(row: Row, version: int, head: str) -> str:
 
 
 def deal_problem(history: Mapping[str, Any]) -> str | None:
-    """What is wrong with the deal of a history whose seed is revealed (`b2deal/1`); None if nothing is."""
+    """What is wrong with the deal of a final hand's history (`b2deal/1`); None if nothing is."""
     shuffle, names = history["shuffle"], (history["tournament_id"], history["hand_id"])
+    if "seed" not in shuffle:
+        return "the seed is not revealed yet"
     seed = bytes.fromhex(shuffle["seed"])
     if commitment(seed, *names) != shuffle["commitment"]:
         return "the revealed seed is not the one that was committed to"

@@ -134,6 +134,7 @@ def test_a_deal_follows_from_its_seed():
     ("change", "told"),
     [
         ({"dealer": 2}, "the seed deals other cards"),
+        ({"shuffle": {"commitment": "00"}}, "the seed is not revealed yet"),
         ({"direction": "counterclockwise"}, "the seed deals other cards"),
         ({"hand_id": "h-2"}, "the revealed seed is not the one that was committed to"),
     ],
