@@ -138,3 +138,18 @@ def test_nothing_is_left_of_a_tournament_that_is_over(house, over):
     else:
         house.play_on(t)
     assert house.agenda(t) == {}
+
+
+def test_a_table_that_closes_with_a_pause_still_to_follow_leaves_nothing(house):
+    t = house.started(4, seats_per_table=3, stack_points=1)
+    while len(house.running(t)) < 2:
+        house.work()
+    for hand in house.running(t):
+        house.play_out(hand)
+    tables = [table.table_id for table in house.tables(house.tournament(t))]
+    house.pause(t)
+    house.resume(t)
+    assert house.agenda(t).keys() >= {f"pause/{table}" for table in tables}
+    house.do("deal", str(t))
+    assert all(house.table(table).closed for table in tables)
+    assert not any(str(table) in subject for subject in house.agenda(t) for table in tables)
