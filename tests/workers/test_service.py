@@ -261,7 +261,7 @@ def test_it_ends_within_ten_seconds_and_the_next_start_tells_no_token(service):
     token = (service.inside / "admin-token").read_text().strip()
     service.stop()
     again = service.start()
-    assert "admin token" not in again.said
+    assert "shown this once" not in again.said
     assert token not in again.said
     assert (service.inside / "admin-token").read_text().strip() == token
     assert service.admin.get("/v1/players?limit=1")["items"] is not None
