@@ -32,7 +32,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     workers: int = 2
     """BIG2_WORKERS: RQ workers that `big2 serve` runs."""
     pool_size: int = 8
-    """BIG2_POOL_SIZE: connections of one process to PostgreSQL, apart from four for locks."""
+    """BIG2_POOL_SIZE: connections of one process to PostgreSQL, apart from four for locks; a rebuild needs three."""
     requests_per_second: int = 1000
     """BIG2_REQUESTS_PER_SECOND: requests of one credential or address to one web process, before 429."""
     failures_per_minute: int = 20
@@ -59,7 +59,7 @@ _RANGES = {
     "web_processes": (1, 64),
     "web_threads": (4, 4096),
     "workers": (1, 64),
-    "pool_size": (1, 64),
+    "pool_size": (4, 64),
     "requests_per_second": (1, 1_000_000),
     "failures_per_minute": (1, 1_000_000),
 }
