@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import click
+
+from workers.answering import answer_files
+from workers.rules_cli import rules
 
 EPILOG = """\b
 Examples:
@@ -26,6 +27,9 @@ Examples:
 def main() -> None:
     """Big 2 tournaments: run them, play them, prove them."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+
+
+main.add_command(rules)
 
 
 @contextmanager
@@ -89,30 +93,7 @@ def verify(files: tuple[str, ...]) -> None:
     from services.bootstrap import presets
 
     known = presets()
-    _answer(files, lambda text: verify_lines(text, known), lambda line: line["verdict"] == "valid")
-
-
-@main.group()
-def rules() -> None:
-    """Rule sets: ask questions about them."""
-
-
-@rules.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
-def answer(files: tuple[str, ...]) -> None:
-    """Answer questions about a rule set, one JSON object a line: classify, beats, legal_plays. `-` is standard input.
-
-    Exit status 1 when an answer differs from the line's `expected`.
-
-    \b
-    Example:
-      echo '{"rules": "actionpoker", "kind": "classify", "cards": "7D 7S"}' | big2 rules answer -
-    """
-    from big2.answers import answer_lines
-    from services.bootstrap import presets
-
-    known = presets()
-    _answer(files, lambda text: answer_lines(text, known), lambda line: line.get("ok", "error" not in line))
+    answer_files(files, lambda text: verify_lines(text, known), lambda line: line["verdict"] == "valid")
 
 
 @main.command()
@@ -239,42 +220,6 @@ def run_one(process: str) -> None:
 
     with _in_one_line():
         run_process(process)
-
-
-Line = dict[str, Any]
-
-
-def _answer(
-    files: tuple[str, ...], lines_of: Callable[[str], Iterator[Line]], good: Callable[[Line], bool]
-) -> None:
-    """Print a JSON line for each item of each file; exit with 1 if one is not good, 2 if a file can't be read."""
-    status = 0
-    for name in files:
-        try:
-            raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-            text = raw.decode("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            click.echo(f"{name}: {error}", err=True)
-            status = 2
-            continue
-        for line in lines_of(text):
-            click.echo(_json(line))
-            status = status if good(line) else max(status, 1)
-    sys.exit(status)
-
-
-def _json(line: Line) -> str:
-    """One line of JSON; escaped where it repeats what no UTF-8 can say, such as half a surrogate pair."""
-    text = json.dumps(line, ensure_ascii=False)
-    return text if text.isascii() or _is_utf8(text) else json.dumps(line)
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 if __name__ == "__main__":

@@ -1,0 +1,46 @@
+"""Answers to files, one JSON line for each item: what `big2 verify` and `big2 rules answer` print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+Line = dict[str, Any]
+
+
+def answer_files(
+    files: tuple[str, ...], lines_of: Callable[[str], Iterator[Line]], good: Callable[[Line], bool]
+) -> None:
+    """Print a JSON line for each item of each file; exit with 1 if one is not good, 2 if a file can't be read."""
+    status = 0
+    for name in files:
+        try:
+            raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+            text = raw.decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            click.echo(f"{name}: {error}", err=True)
+            status = 2
+            continue
+        for line in lines_of(text):
+            click.echo(_json(line))
+            status = status if good(line) else max(status, 1)
+    sys.exit(status)
+
+
+def _json(line: Line) -> str:
+    """One line of JSON; escaped where it repeats what no UTF-8 can say, such as half a surrogate pair."""
+    text = json.dumps(line, ensure_ascii=False)
+    return text if text.isascii() or _is_utf8(text) else json.dumps(line)
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
