@@ -1,0 +1,302 @@
+"""A club's score sheet: how many cards each player had left after each hand. Read into values; nothing is settled here.
+
+| a line | what it is |
+|---|---|
+| `2013-03-19` | the day of the hands below it |
+| `F=11` | from so many cards left points count double, from here on; 10 where the sheet says nothing |
+| `C S H Jj` | who plays the hands below: 2 to 4 players, seats 1, 2, … clockwise |
+| `4 0 9t 7` | a hand: cards left by seat; `t` after those of the player who takes on all losses (liable) |
+| `# …` | a comment, on a line of its own or at a line's end |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from typing import NamedTuple
+
+import msgspec
+
+from big2.rulesets import MOST_CARDS
+from big2.table import SEATS, Direction, seats_after
+from domain.errors import Refused
+
+FRY_CARDS = 10
+"""From so many cards left points count double where the sheet says nothing."""
+FEWEST_PLAYERS = 2  # R2.1
+SHOWN_CHARACTERS = 60
+"""How much of a line is repeated to its writer."""
+
+_DAY = re.compile(r"[0-9]+[-/.][0-9]+[-/.][0-9]+")
+_WHOLE_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIER = re.compile(r"[Ff]\s*=\s*(.*)")
+_LEFT = re.compile(r"([0-9]{1,2})(t?)")
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_UTF8_MARK = b"\xef\xbb\xbf"
+
+
+class Naming(NamedTuple):
+    """What a name may be.
+
+    `clean` answers a name as it is kept, or raises Refused; names with one `skeleton` could be taken for one another.
+    """
+
+    clean: Callable[[str], str]
+    skeleton: Callable[[str], str]
+
+
+class SheetHand(msgspec.Struct, frozen=True):
+    """One hand as the sheet tells it: players and cards left by seat, from seat 1; winner and liable as seats.
+
+    `names_line` is the line of the players' names; from `fry_cards` cards left points count double.
+    """
+
+    line: int
+    names_line: int
+    played_on: date
+    players: tuple[str, ...]
+    fry_cards: int
+    cards_left: tuple[int, ...]
+    winner: int
+    liable: int | None
+
+
+class Remark(msgspec.Struct, frozen=True):
+    """What is to be said of a line: its number, the day and players it stands under, what stands there, and why.
+
+    >>> str(Remark(9, ("2013-03-19", "C S"), "4 6", "nobody went out"))
+    'line 9, 2013-03-19, C S: 4 6: nobody went out'
+    """
+
+    line: int
+    under: tuple[str, ...]
+    text: str
+    reason: str
+
+    def __str__(self) -> str:
+        where = ", ".join((f"line {self.line}", *filter(None, self.under)))
+        return ": ".join(filter(None, (where, self.text, self.reason)))
+
+
+class Sheet(msgspec.Struct, frozen=True):
+    """A sheet as read: its hands in order, all its problems at once, and warnings, which stop nothing."""
+
+    hands: tuple[SheetHand, ...]
+    problems: tuple[Remark, ...]
+    warnings: tuple[Remark, ...]
+
+
+def read_sheet(raw: bytes, naming: Naming, today: date) -> Sheet:
+    """Read a sheet, in UTF-8; whatever the bytes are, the answer is a sheet, with problems where it has some.
+
+    A day after `today` is a problem: no hand was played in the future.
+    """
+    if raw.startswith(_UTF16_MARKS):
+        return Sheet((), (Remark(1, (), "", "the sheet is in UTF-16: save it as UTF-8"),), ())
+    text = raw.removeprefix(_UTF8_MARK).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    reading = _Reading(naming, today)
+    for number, line in enumerate(text.split(b"\n"), 1):
+        reading.take(number, line)
+    return reading.finished()
+
+
+class _Day(NamedTuple):
+    """The day whose hands are being read: its line, what stands there, and the date where that is one."""
+
+    line: int
+    text: str
+    date: date | None
+
+
+class _Names(NamedTuple):
+    line: int
+    text: str
+    players: tuple[str, ...]
+
+
+class _Reading:
+    """A sheet that is being read; a line with a problem counts as what it was meant to be, for the lines below it."""
+
+    def __init__(self, naming: Naming, today: date) -> None:
+        self._naming = naming
+        self._today = today
+        self._hands: list[SheetHand] = []
+        self._problems: list[Remark] = []
+        self._warnings: list[Remark] = []
+        self._spelled: dict[str, tuple[str, int]] = {}  # by skeleton: the first spelling and its line
+        self._line = 0
+        self._day: _Day | None = None
+        self._day_has_hands = True
+        self._names: _Names | None = None
+        self._fry_cards = FRY_CARDS
+
+    def take(self, number: int, raw: bytes) -> None:
+        """One line of the sheet."""
+        self._line = number
+        try:
+            text = raw.decode("utf-8").partition("#")[0].strip()
+        except UnicodeDecodeError as error:
+            shown = raw.decode("utf-8", "replace")
+            return self._wrong(shown, [f"byte {error.start + 1} is not UTF-8: save the sheet as UTF-8"])
+        words = text.split()
+        if not words:
+            return None
+        if _DAY.fullmatch(words[0]):
+            return self._take_day(text)
+        if tier := _TIER.fullmatch(text):
+            return self._take_tier(text, tier[1])
+        if 2 * sum(map(_is_like_a_number, words)) >= len(words):
+            return self._take_hand(text, words)
+        return self._take_names(text, words)
+
+    def finished(self) -> Sheet:
+        self._leave_day()
+        if not self._hands and not self._problems:
+            self._problems.append(Remark(self._line, (), "", "the sheet ends without a hand"))
+        return Sheet(tuple(self._hands), tuple(self._problems), tuple(self._warnings))
+
+    def _wrong(self, text: str, reasons: Sequence[str], *under: str) -> None:
+        self._problems += [Remark(self._line, under, _shown(text), reason) for reason in reasons]
+
+    def _take_day(self, text: str) -> None:
+        self._leave_day()
+        day = _date(text)
+        self._wrong(text, list(_wrong_day(text, day, self._day, self._today)))
+        self._day, self._day_has_hands = _Day(self._line, _shown(text), day), False
+
+    def _leave_day(self) -> None:
+        if self._day and not self._day_has_hands:
+            self._warnings.append(Remark(self._day.line, (), self._day.text, "the day with no hands"))
+
+    def _take_tier(self, text: str, number: str) -> None:
+        if re.fullmatch("[0-9]{1,2}", number) and 1 <= int(number) <= MOST_CARDS:
+            self._fry_cards = int(number)
+        else:
+            self._wrong(text, [f"F is a number of cards, 1 to {MOST_CARDS}, such as F=11 (R12, point_tiers)"])
+
+    def _take_names(self, text: str, words: list[str]) -> None:
+        players = tuple(map(self._name, words))
+        repeated = [player for player in dict.fromkeys(players) if players.count(player) > 1]
+        reasons = [f"{_shown(player)} stands there twice: each player has one seat" for player in repeated]
+        if not FEWEST_PLAYERS <= len(players) <= len(SEATS):
+            told = _counted(len(players), "player")
+            reasons.append(f"{told}: a hand has {FEWEST_PLAYERS} to {len(SEATS)} (R2.1)")
+        self._wrong(text, reasons)
+        self._names = _Names(self._line, _shown(text), players)
+
+    def _name(self, word: str) -> str:
+        """The name as it is kept; one that cannot be stays as it is, and is told."""
+        try:
+            name = self._naming.clean(_allowed_here(word))
+        except Refused as refused:
+            self._wrong(word, [f"a name that {reason}" for reason in refused.errors.values()])
+            return word
+        first, line = self._spelled.setdefault(self._naming.skeleton(name), (name, self._line))
+        if first != name:
+            self._wrong(word, [f"looks like {first} of line {line}: write a player's name in one way"])
+        return name
+
+    def _take_hand(self, text: str, words: list[str]) -> None:
+        self._day_has_hands = True
+        left = [_LEFT.fullmatch(word) for word in words]
+        cards_left = tuple(int(found[1]) for found in left if found)
+        takers = [seat for seat, found in enumerate(left, 1) if found and found[2]]
+        players = self._names.players if self._names else ()
+        reasons = [*self._missing(), *_no_numbers(words)]
+        if players and len(words) != len(players):
+            reasons.append(f"{_counted(len(words), 'number')} for {_counted(len(players), 'player')}")
+        reasons = reasons or list(_wrong_hand(players, cards_left, takers))
+        self._wrong(
+            text, reasons, self._day.text if self._day else "", self._names.text if self._names else ""
+        )
+        if not reasons and self._names and self._day and self._day.date:
+            self._hands.append(
+                SheetHand(
+                    self._line,
+                    self._names.line,
+                    self._day.date,
+                    players,
+                    self._fry_cards,
+                    cards_left,
+                    cards_left.index(0) + 1,
+                    takers[0] if takers else None,
+                )
+            )
+
+    def _missing(self) -> Iterator[str]:
+        if self._day is None:
+            yield "no date stands above this hand"
+        if self._names is None:
+            yield "no line of names stands above this hand"
+
+
+def _date(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if _WHOLE_DAY.fullmatch(text) else None
+    except ValueError:
+        return None
+
+
+def _wrong_day(text: str, day: date | None, before: _Day | None, today: date) -> Iterator[str]:
+    if day is None and _WHOLE_DAY.fullmatch(text):
+        yield "is no day of the calendar"
+    elif day is None:
+        yield "a date is year-month-day, alone on its line, such as 2013-03-19"
+    elif day > today:
+        yield "lies in the future"
+    elif before and before.date and day < before.date:
+        yield f"stands below {before.text}: days go forward"
+
+
+def _allowed_here(word: str) -> str:
+    """A name, as far as a sheet can have it; raises Refused."""
+    if word[0].isdigit():
+        raise Refused("validation", "This cannot be a name.", {"/name": "begins with a digit, like a number"})
+    if "*" in word:
+        raise Refused(
+            "validation", "This cannot be a name.", {"/name": "has a *, which stands for all players"}
+        )
+    return word
+
+
+def _is_like_a_number(word: str) -> bool:
+    return word.lstrip("+-")[:1].isdigit()
+
+
+def _no_numbers(words: list[str]) -> Iterator[str]:
+    for word in words:
+        found = _LEFT.fullmatch(word)
+        if found is None or int(found[1]) > MOST_CARDS:
+            yield (
+                f"{_shown(word)} is no number of cards left: 0 to {MOST_CARDS}, and t after it for who takes "
+                "on all losses (R2.1)"
+            )
+
+
+def _wrong_hand(players: tuple[str, ...], cards_left: tuple[int, ...], takers: list[int]) -> Iterator[str]:
+    """R4.4 and R7: one player went out, and nobody is liable but the one who acts just before him."""
+    out = [seat for seat, left in enumerate(cards_left, 1) if left == 0]
+    if len(out) != 1:
+        told = "nobody went out" if not out else f"{len(out)} players went out"
+        yield f"{told}: exactly one player must have 0 (R4.4)"
+    if len(takers) > 1:
+        yield "t stands there twice: one player is liable at most (R7.4)"
+    elif takers and len(players) == FEWEST_PLAYERS:
+        yield "with two players nobody is liable (R7.1)"
+    elif takers and len(out) == 1:
+        before = seats_after(out[0], SEATS[: len(players)], Direction.COUNTERCLOCKWISE)[0]
+        if takers[0] == out[0]:
+            yield "t stands at the winner, who loses nothing (R7.4)"
+        elif takers[0] != before:
+            yield f"only {players[before - 1]}, who acts just before the winner, can be liable (R7.4)"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _shown(text: str) -> str:
+    """As much of a text as tells which it is; what would not print is escaped."""
+    shown = text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
