@@ -1,7 +1,7 @@
 """The two actions of a hand, as facts: a play and a pass. They say what happened and judge nothing."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class By(StrEnum):
@@ -24,8 +24,7 @@ AUTOMATIC = (PassReason.TWO_OF_SPADES, PassReason.TOO_FEW_CARDS)
 """R6: the reasons for which a seat passes without a turn of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(NamedTuple):
     """A seat played the cards of `mask`; `breach` marks a duty not done (R7.3)."""
 
     seat: int
@@ -34,8 +33,7 @@ class Played:
     breach: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Passed:
+class Passed(NamedTuple):
     """A seat passed; an automatic pass is never a breach (R7.3)."""
 
     seat: int

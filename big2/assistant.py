@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from big2.card_sets import CardSet, legal_plays
+from big2.card_sets import CardSet, legal_plays, plays_in
 from big2.state import Hand
-from big2.switches import DutyRule, LastCard
+from big2.switches import DutyRule
 
 
 class Duty(StrEnum):
@@ -26,16 +26,20 @@ def duty(hand: Hand) -> Duty | None:
 
 def is_assistant(hand: Hand) -> bool:
     """R7.1: the *next* seat dealt in, in the direction of play, has exactly one card; not with two players."""
-    if hand.turn is None or len(hand.seats) == 2 or hand.rules.last_card is LastCard.OFF:
+    setting = hand.setting
+    if hand.turn is None or not setting.has_assistants:
         return False
-    return hand.holdings[hand.next_seat[hand.turn]].bit_count() == 1
+    return hand.holdings[setting.next_seat[hand.turn]].bit_count() == 1
 
 
 def plays_of(hand: Hand) -> list[CardSet]:
     """Each card set that the seat to act may play by R4 and R5.2; empty once the hand is over."""
     if hand.turn is None:
         return []
-    return legal_plays(hand.rules, hand.holdings[hand.turn], hand.to_beat, hand.must_include)
+    setting, holding = hand.setting, hand.holdings[hand.turn]
+    if hand.must_include is not None:
+        return legal_plays(setting.rules, holding, hand.to_beat, hand.must_include)
+    return plays_in(setting.book, holding, hand.to_beat)
 
 
 def duty_over(hand: Hand, plays: Sequence[CardSet]) -> Duty | None:

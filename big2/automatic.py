@@ -1,51 +1,50 @@
 """R6: the passes that a hand makes by itself."""
 
+from collections.abc import Iterator
+
 from big2.actions import Action, Passed, PassReason
-from big2.cards import highest_card
-from big2.state import Hand, apply
+from big2.book import CardSet
+from big2.state import Hand, next_to_act
 
 
-def automatic_reason(hand: Hand) -> PassReason | None:
-    """Why the seat to act passes by itself, or None.
+def automatic_pass(hand: Hand) -> Passed | None:
+    """The pass that the seat to act makes by itself, with its reason, or None.
 
     R6.3: nothing else passes by itself: to pass for a player because he holds nothing higher would show his
     cards.
     """
     if hand.turn is None or hand.to_beat is None:
         return None
-    offered = hand.rules.auto_pass
-    if PassReason.TWO_OF_SPADES in offered and _shows_the_highest_card(hand):
-        return PassReason.TWO_OF_SPADES
-    if PassReason.TOO_FEW_CARDS in offered and _holds_too_few(hand, hand.turn):
-        return PassReason.TOO_FEW_CARDS
-    return None
-
-
-def _shows_the_highest_card(hand: Hand) -> bool:
-    """R6.1: the highest card alone, in a pair or in a three of a kind; not in a five-card set."""
-    assert hand.to_beat is not None
-    return hand.to_beat.size <= 3 and bool(hand.to_beat.mask >> highest_card(hand.rules.suits) & 1)
-
-
-def _holds_too_few(hand: Hand, seat: int) -> bool:
-    """R6.2: fewer cards than the set to beat."""
-    assert hand.to_beat is not None
-    return hand.holdings[seat].bit_count() < hand.to_beat.size
-
-
-def automatic_pass(hand: Hand) -> Passed | None:
-    """The pass that is due by itself, or None."""
-    reason = automatic_reason(hand)
-    if reason is None or hand.turn is None:
-        return None
-    return Passed(hand.turn, reason)
+    return _automatic(hand, hand.turn, hand.to_beat)
 
 
 def with_automatic_passes(hand: Hand, action: Action) -> tuple[Action, ...]:
-    """R6.4: an action and the automatic passes that it causes; a play that ends the hand causes none (R4.4)."""
-    actions: list[Action] = [action]
-    after = apply(hand, action)
-    while (passed := automatic_pass(after)) is not None:
-        actions.append(passed)
-        after = apply(after, passed)
-    return tuple(actions)
+    """R6.4: an action of the seat to act, and the automatic passes that it causes.
+
+    A play that ends the hand causes none (R4.4), nor does a pass that ends the trick (R4.2).
+    """
+    if isinstance(action, Passed):
+        assert hand.to_beat is not None, "a leader does not pass (R4.1)"
+        return (action, *_passes_after(hand, action.seat, hand.to_beat, hand.to_beat_seat))
+    if action.mask == hand.holdings[action.seat]:
+        return (action,)
+    return (action, *_passes_after(hand, action.seat, hand.setting.book.by_mask[action.mask], action.seat))
+
+
+def _passes_after(hand: Hand, seat: int, to_beat: CardSet, to_beat_seat: int | None) -> Iterator[Passed]:
+    """One seat after another passes, until one does not or the turn is back with the trick's last play."""
+    while (seat := next_to_act(hand, seat, hand.locked)) != to_beat_seat:
+        passed = _automatic(hand, seat, to_beat)
+        if passed is None:
+            return
+        yield passed
+
+
+def _automatic(hand: Hand, seat: int, to_beat: CardSet) -> Passed | None:
+    """R6.1: the highest card is out, in a set of three at most. R6.2: fewer cards than the set to beat."""
+    setting = hand.setting
+    if to_beat.mask & setting.unbeatable and to_beat.size <= 3:
+        return Passed(seat, PassReason.TWO_OF_SPADES)
+    if setting.too_few_pass and hand.holdings[seat].bit_count() < to_beat.size:
+        return Passed(seat, PassReason.TOO_FEW_CARDS)
+    return None

@@ -10,13 +10,13 @@ say.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
-from itertools import chain, combinations, product
+from functools import cache, lru_cache
+from itertools import combinations, product
 from typing import Final
 
-from big2.cards import RANKS, SUITS
+from big2.cards import RANKS, SUITS, WHOLE_PACK
 from big2.rulesets import RuleSet
 from big2.switches import FlushOrder, StraightFlushOrder, StraightTie
 
@@ -36,49 +36,61 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CardSet:
-    """One playable combination: its kind, its cards as a mask, their number, its strength among as many."""
+    """One playable combination: its kind, its cards as a mask, their number, its strength among as many.
+
+    `above` is a mask: a higher set of as many cards has none that is not in it.
+    """
 
     kind: Kind
     mask: int
     size: int
     strength: int
+    above: int = WHOLE_PACK
     beats_other_sizes: bool = False
 
 
 CardSets = tuple[CardSet, ...]
 Masks = tuple[int, ...]
-Straight = tuple[int, ...]
-"""The five ranks of a straight."""
+Sizes = tuple[int, ...]
+"""Numbers of cards."""
+
+SetsOfTwoRanks = tuple[CardSets, ...]
+MasksOfTwoRanks = tuple[Masks, ...]
+StraightPart = tuple[int, MasksOfTwoRanks]
+"""Where in a holding a straight's one or two neighbouring ranks stand, and the cards to take from what is there."""
+
+StraightParts = tuple[StraightPart, StraightPart, StraightPart]
 
 _CATEGORY: Final = {kind: place << 20 for place, kind in enumerate(Kind)}
 """Room for any strength within a category: the greatest is a flush by suit, below 2**15."""
 
-_SUIT_PATTERNS: Final = range(16)
-"""Which of a rank's four cards are there: bit 0 for ♦ to bit 3 for ♠."""
-
 _BOOKS_KEPT: Final = 16
+HOLDING_BYTES: Final = 7
+"""A holding as bytes, lowest ranks first: two ranks in each; the last has the twos alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Book:
     """Every card set of a rule set, and the parts from which plays are listed.
 
-    The tuples are indexed by `rank * 16 + pattern`, where `pattern` says which suits of that rank are held.
+    A holding is 52 bits, seven bytes of two ranks each, and a list of plays is joined from seven parts: the tables
+    below are indexed by the place of a byte and its value, `table[place][value]`.
     """
 
     by_mask: dict[int, CardSet]
-    straights_among: dict[int, tuple[Straight, ...]]
-    """By the diamonds of the ranks held: the straights that they hold, each as its ranks; absent where none."""
+    played_of_size: tuple[tuple[SetsOfTwoRanks, ...], ...]
+    """By the number of cards, 1–4, what may be played of two ranks; at 0 all of it together; without fives."""
 
-    cards: tuple[Masks, ...]
-    pairs: tuple[Masks, ...]
-    triples: tuple[Masks, ...]
-    fours: tuple[Masks, ...]
-    played_of_size: tuple[tuple[CardSets, ...], ...]
-    """By the number of cards, 1–4, what may be played of a rank; without fives."""
+    pairs: tuple[MasksOfTwoRanks, ...]
+    triples: tuple[MasksOfTwoRanks, ...]
+    fours: tuple[MasksOfTwoRanks, ...]
+    straights_among: dict[int, tuple[StraightParts, ...]]
+    """By the diamonds of the ranks held: the straights that they hold, each in three parts; absent where none."""
 
-    played_of_rank: tuple[CardSets, ...]
-    """The same for all numbers of cards together."""
+    flushes: dict[int, CardSet]
+    """By mask, the flushes that are no straight flush."""
+
+    quads_beat_any: bool
 
 
 def book_of(rules: RuleSet) -> Book:
@@ -117,7 +129,7 @@ def _book(
     _write(by_mask, _flushes(flush, height))
     _write(by_mask, _full_houses())
     _write(by_mask, _quads(quads_kicker, quads_beat_any))
-    return _indexed(by_mask, straights)
+    return _indexed(by_mask, straights, quads_beat_any)
 
 
 def _write(by_mask: dict[int, CardSet], card_sets: Iterable[CardSet]) -> None:
@@ -126,8 +138,13 @@ def _write(by_mask: dict[int, CardSet], card_sets: Iterable[CardSet]) -> None:
         by_mask.setdefault(card_set.mask, card_set)
 
 
-def _set(kind: Kind, mask: int, strength: int) -> CardSet:
-    return CardSet(kind, mask, mask.bit_count(), _CATEGORY[kind] + strength)
+def _set(kind: Kind, mask: int, strength: int, above: int = WHOLE_PACK) -> CardSet:
+    return CardSet(kind, mask, mask.bit_count(), _CATEGORY[kind] + strength, above)
+
+
+def _from_rank(rank: int) -> int:
+    """The cards of a rank and of all higher ones."""
+    return WHOLE_PACK >> 4 * rank << 4 * rank
 
 
 def _of_rank(rank: int, suits: Iterable[int]) -> int:
@@ -142,19 +159,22 @@ def _groups(size: int) -> Iterator[tuple[int, tuple[int, ...]]]:
 def _singles(height: tuple[int, ...]) -> Iterator[CardSet]:
     """R3.3: rank, then suit."""
     for rank, (suit,) in _groups(1):
-        yield _set(Kind.SINGLE, _of_rank(rank, (suit,)), rank * 4 + height[suit])
+        higher = _of_rank(rank, (other for other in range(4) if height[other] > height[suit]))
+        above = _from_rank(rank + 1) | higher
+        yield _set(Kind.SINGLE, _of_rank(rank, (suit,)), rank * 4 + height[suit], above)
 
 
 def _pairs(height: tuple[int, ...]) -> Iterator[CardSet]:
     """R3.3: rank, then the higher suit of the two."""
     for rank, suits in _groups(2):
-        yield _set(Kind.PAIR, _of_rank(rank, suits), rank * 4 + max(height[suit] for suit in suits))
+        strength = rank * 4 + max(height[suit] for suit in suits)
+        yield _set(Kind.PAIR, _of_rank(rank, suits), strength, _from_rank(rank))
 
 
 def _triples() -> Iterator[CardSet]:
     """R3.3: rank alone."""
     for rank, suits in _groups(3):
-        yield _set(Kind.THREE_OF_A_KIND, _of_rank(rank, suits), rank)
+        yield _set(Kind.THREE_OF_A_KIND, _of_rank(rank, suits), rank, _from_rank(rank + 1))
 
 
 def _full_houses() -> Iterator[CardSet]:
@@ -171,7 +191,7 @@ def _quads(kicker: bool, beat_any: bool) -> Iterator[CardSet]:
         others = [0] if not kicker else [1 << card for card in range(52) if not four >> card & 1]
         for other in others:
             plain = _set(Kind.FOUR_OF_A_KIND, four | other, rank)
-            yield CardSet(plain.kind, plain.mask, plain.size, plain.strength, beat_any)
+            yield replace(plain, beats_other_sizes=beat_any)
 
 
 def _straights(
@@ -215,38 +235,83 @@ def _flush_strength(order: FlushOrder, ranks: tuple[int, ...], suit: int) -> int
             return rank_bits * 4 + suit
 
 
-def _indexed(by_mask: dict[int, CardSet], straights: tuple[str, ...]) -> Book:
-    parts = [_parts(size) for size in range(5)]
-    of_size = tuple(_known(by_mask, part) for part in parts)
-    of_rank = tuple(tuple(chain.from_iterable(each)) for each in zip(*of_size, strict=True))
-    among = _straights_among([tuple(RANKS.index(rank) for rank in text) for text in straights])
-    return Book(by_mask, among, parts[1], parts[2], parts[3], parts[4], of_size, of_rank)
+def _indexed(by_mask: dict[int, CardSet], straights: tuple[str, ...], quads_beat_any: bool) -> Book:
+    return Book(
+        by_mask,
+        tuple(_known(by_mask, sizes) for sizes in ((1, 2, 3, 4), (1,), (2,), (3,), (4,))),
+        _parts((2,)),
+        _parts((3,)),
+        _parts((4,)),
+        _straights_among([tuple(RANKS.index(rank) for rank in text) for text in straights]),
+        {mask: card_set for mask, card_set in by_mask.items() if card_set.kind is Kind.FLUSH},
+        quads_beat_any,
+    )
 
 
-def _straights_among(straights: list[Straight]) -> dict[int, tuple[Straight, ...]]:
+def _straights_among(straights: list[tuple[int, ...]]) -> dict[int, tuple[StraightParts, ...]]:
+    parts = {straight: _straight_parts(straight) for straight in straights}
     among = {}
     for held in range(1 << len(RANKS)):
-        found = tuple(straight for straight in straights if all(held >> rank & 1 for rank in straight))
+        found = tuple(parts[each] for each in straights if all(held >> rank & 1 for rank in each))
         if found:
             among[_diamonds(rank for rank in range(len(RANKS)) if held >> rank & 1)] = found
     return among
+
+
+def _straight_parts(ranks: tuple[int, ...]) -> StraightParts:
+    """Five ranks as two neighbours, two neighbours and one."""
+    for alone in ranks:
+        a, b, c, d = sorted(set(ranks) - {alone})
+        if (b, d) == (a + 1, c + 1):
+            return (
+                (4 * a, _one_of_each((a, b))),
+                (4 * c, _one_of_each((c, d))),
+                (4 * alone, _one_of_each((alone,))),
+            )
+    raise AssertionError("no five ranks of SEQUENCES")
+
+
+@cache
+def _one_of_each(ranks: tuple[int, ...]) -> MasksOfTwoRanks:
+    """By the byte of a holding from the first rank on: each choice of one card from each rank."""
+    return tuple(
+        tuple(
+            map(
+                sum,
+                product(
+                    *(_of_pattern(rank, value >> 4 * place & 15, (1,)) for place, rank in enumerate(ranks))
+                ),
+            )
+        )
+        for value in range(256)
+    )
 
 
 def _diamonds(ranks: Iterable[int]) -> int:
     return sum(1 << 4 * rank for rank in ranks)
 
 
-def _parts(size: int) -> tuple[Masks, ...]:
-    """For each rank and pattern of suits, the masks of `size` cards within it."""
+def _known(by_mask: dict[int, CardSet], sizes: Sizes) -> tuple[SetsOfTwoRanks, ...]:
     return tuple(
-        tuple(_of_rank(rank, suits) for suits in combinations(_suits_in(pattern), size))
-        for rank, pattern in product(range(len(RANKS)), _SUIT_PATTERNS)
+        tuple(tuple(by_mask[mask] for mask in masks if mask in by_mask) for masks in of_two_ranks)
+        for of_two_ranks in _parts(sizes)
     )
 
 
-def _suits_in(pattern: int) -> list[int]:
-    return [suit for suit in range(4) if pattern >> suit & 1]
+@cache
+def _parts(sizes: Sizes) -> tuple[MasksOfTwoRanks, ...]:
+    """For each byte of a holding and each value of it, the masks of so many cards of one rank."""
+    return tuple(
+        tuple(
+            _of_pattern(2 * place, value & 15, sizes) + _of_pattern(2 * place + 1, value >> 4, sizes)
+            for value in range(256)
+        )
+        for place in range(HOLDING_BYTES)
+    )
 
 
-def _known(by_mask: dict[int, CardSet], parts: tuple[Masks, ...]) -> tuple[CardSets, ...]:
-    return tuple(tuple(by_mask[mask] for mask in part if mask in by_mask) for part in parts)
+@cache
+def _of_pattern(rank: int, pattern: int, sizes: Sizes) -> Masks:
+    """The masks of so many cards of a rank, of which the suits of `pattern` are held."""
+    held = [suit for suit in range(4) if pattern >> suit & 1]
+    return tuple(_of_rank(rank, suits) for size in sizes for suits in combinations(held, size))

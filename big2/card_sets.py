@@ -1,15 +1,16 @@
 """R3: what cards make together, which set is higher, and all that a holding offers."""
 
 from collections.abc import Iterable
-from itertools import combinations
-from typing import Final
+from itertools import chain, combinations
+from operator import getitem
+from typing import Final, TypeVar
 
-from big2.book import Book, CardSet, Kind, book_of
+from big2.book import HOLDING_BYTES, Book, CardSet, Kind, book_of
 from big2.cards import PACK, Card, cards_in, mask_of
 from big2.rulesets import RuleSet
 from big2.switches import OpeningPlay
 
-__all__ = ["CardSet", "Kind", "beats", "card_set_of", "classify", "legal_plays"]
+__all__ = ["CardSet", "Kind", "beats", "card_set_of", "classify", "legal_plays", "plays_in"]
 
 _DIAMONDS: Final = mask_of(card for card in PACK if card % 4 == 0)
 _SUITS: Final = tuple(_DIAMONDS << suit for suit in range(4))
@@ -46,8 +47,7 @@ def legal_plays(
     `to_beat` is None for a leader; `must_include` is the opening card while it binds, and where the rule set
     says `it_alone` nothing may go with it.
     """
-    book = book_of(rules)
-    plays = _all(book, holding) if to_beat is None else _higher(rules, holding, to_beat)
+    plays = plays_in(book_of(rules), holding, to_beat)
     if must_include is None:
         return plays
     opening = 1 << must_include
@@ -56,67 +56,49 @@ def legal_plays(
     return [play for play in plays if play.mask & opening]
 
 
-def _all(book: Book, holding: int) -> list[CardSet]:
-    plays: list[CardSet] = []
-    indices = _ranks_held(holding)
-    for index in indices:
-        plays += book.played_of_rank[index]
-    return plays + _fives(book, holding, indices)
+def plays_in(book: Book, holding: int, to_beat: CardSet | None = None) -> list[CardSet]:
+    """R4.1: each card set of a holding that leads, or that follows `to_beat`."""
+    if to_beat is None:
+        return _joined(book.played_of_size[0], holding) + _fives(book, holding)
+    if to_beat.size == _FIVE:
+        plays = _fives(book, holding) if holding.bit_count() >= _FIVE else []
+    else:
+        plays = _joined(book.played_of_size[to_beat.size], holding & to_beat.above)
+    higher = [play for play in plays if play.strength > to_beat.strength]
+    if book.quads_beat_any:
+        higher += [play for play in _quads(book, holding) if play.size != to_beat.size]
+    return higher
 
 
-def _higher(rules: RuleSet, holding: int, to_beat: CardSet) -> list[CardSet]:
-    book = book_of(rules)
-    indices = _ranks_held(holding)
-    plays = _of_size(book, holding, indices, to_beat.size)
-    if rules.quads_beat_any:
-        plays += [play for play in _quads(book, holding, indices) if play.size != to_beat.size]
-    return [play for play in plays if beats(play, to_beat)]
+Part = TypeVar("Part", CardSet, int)
 
 
-def _of_size(book: Book, holding: int, indices: list[int], size: int) -> list[CardSet]:
-    if size == _FIVE:
-        return _fives(book, holding, indices)
-    played = book.played_of_size[size]
-    return [play for index in indices for play in played[index]]
+def _joined(tables: tuple[tuple[tuple[Part, ...], ...], ...], holding: int) -> list[Part]:
+    """What the book has for each two ranks of a holding, as one list."""
+    return list(chain.from_iterable(map(getitem, tables, holding.to_bytes(HOLDING_BYTES, "little"))))
 
 
-def _ranks_held(holding: int) -> list[int]:
-    """Where the book has each rank held: by the rank and which suits of it."""
-    indices = []
-    rank = 0
-    while holding:
-        if holding & 15:
-            indices.append(rank + (holding & 15))
-        holding >>= 4
-        rank += 16
-    return indices
-
-
-def _fives(book: Book, holding: int, indices: list[int]) -> list[CardSet]:
-    plays = _straights(book, holding)
-    plays += _flushes(book, holding)
-    threes = [index for index in indices if book.triples[index]]
+def _fives(book: Book, holding: int) -> list[CardSet]:
+    plays = _straights(book, holding) + _flushes(book, holding)
+    threes = _joined(book.triples, holding)
     if threes:
-        plays += _full_houses(book, indices, threes)
-        plays += [play for play in _quads(book, holding, threes) if play.size == _FIVE]
+        plays += _full_houses(book, holding, threes)
+        plays += [play for play in _quads(book, holding) if play.size == _FIVE]
     return plays
 
 
 def _straights(book: Book, holding: int) -> list[CardSet]:
     """R3.5: a straight, or straight flush, for each choice of one card from each of its five ranks."""
     ranks = (holding | holding >> 1 | holding >> 2 | holding >> 3) & _DIAMONDS
-    plays: list[CardSet] = []
-    for straight in book.straights_among.get(ranks, ()):
-        one, two, three, four, five = [book.cards[rank << 4 | holding >> 4 * rank & 15] for rank in straight]
-        plays += [
-            book.by_mask[a | b | c | d | e]
-            for a in one
-            for b in two
-            for c in three
-            for d in four
-            for e in five
-        ]
-    return plays
+    if ranks not in book.straights_among:
+        return []
+    return [
+        book.by_mask[low | middle | high]
+        for (a, lows), (b, middles), (c, highs) in book.straights_among[ranks]
+        for low in lows[holding >> a & 255]
+        for middle in middles[holding >> b & 255]
+        for high in highs[holding >> c & 255]
+    ]
 
 
 def _flushes(book: Book, holding: int) -> list[CardSet]:
@@ -125,35 +107,32 @@ def _flushes(book: Book, holding: int) -> list[CardSet]:
     for suit in _SUITS:
         held = holding & suit
         if held.bit_count() >= _FIVE:
-            fives = [book.by_mask.get(mask) for mask in _fives_of(held)]
-            plays += [play for play in fives if play is not None and play.kind is Kind.FLUSH]
+            plays += [book.flushes[five] for five in _fives_of(held) if five in book.flushes]
     return plays
 
 
-def _fives_of(held: int) -> list[int]:
+def _fives_of(held: int) -> Iterable[int]:
     if held.bit_count() == _FIVE:
-        return [held]
-    return [sum(five) for five in combinations([1 << card for card in cards_in(held)], _FIVE)]
+        return (held,)
+    return map(sum, combinations(_cards_apart(held), _FIVE))
 
 
-def _full_houses(book: Book, indices: list[int], threes: list[int]) -> list[CardSet]:
+def _cards_apart(mask: int) -> list[int]:
+    """The cards of a mask, each as a mask of its own."""
+    return [1 << card for card in cards_in(mask)]
+
+
+def _full_houses(book: Book, holding: int, threes: list[int]) -> list[CardSet]:
     """R3.3: each three with each pair of another rank."""
-    return [
-        book.by_mask[three | pair]
-        for index in threes
-        for three in book.triples[index]
-        for other in indices
-        if other != index
-        for pair in book.pairs[other]
-    ]
+    pairs = _joined(book.pairs, holding)
+    return [book.by_mask[three | pair] for three in threes for pair in pairs if not three & pair]
 
 
-def _quads(book: Book, holding: int, indices: list[int]) -> list[CardSet]:
+def _quads(book: Book, holding: int) -> list[CardSet]:
     """R3.1: each four of a kind, with each other card as its kicker where the rule set has one."""
     return [
         quads
-        for index in indices
-        for four in book.fours[index]
-        for kicker in (0, *(1 << card for card in cards_in(holding ^ four)))
+        for four in _joined(book.fours, holding)
+        for kicker in (0, *_cards_apart(holding ^ four))
         if (quads := book.by_mask.get(four | kicker)) is not None
     ]

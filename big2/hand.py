@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from big2.actions import Action, By, Passed, PassReason, Played
 from big2.assistant import Duty, breaches, duty, duty_over, highest_single, is_assistant, plays_of
 from big2.automatic import automatic_pass, with_automatic_passes
-from big2.card_sets import CardSet, beats, classify
+from big2.card_sets import CardSet, beats
 from big2.cards import Card, card_text, cards_in, height, mask_of, mask_text
 from big2.errors import IllegalPlay, RefusalCode
 from big2.rulesets import RuleSet
@@ -33,6 +33,7 @@ __all__ = [
     "options",
     "pass_turn",
     "play",
+    "play_mask",
     "replay",
     "start",
 ]
@@ -45,14 +46,19 @@ def play(hand: Hand, seat: int, cards: Iterable[Card], by: By = By.PLAYER) -> tu
     card set, R4.1 another number of cards, R4.1 not higher, R5.2 without the opening card, R7.2 where a duty
     is forced.
     """
-    named = tuple(cards)
     _check_turn(hand, seat)
-    _check_cards(hand, seat, named)
-    card_set = _card_set(hand.rules, named)
+    return play_mask(hand, seat, _named_once(cards), by)
+
+
+def play_mask(hand: Hand, seat: int, mask: int, by: By = By.PLAYER) -> tuple[Action, ...]:
+    """The same, with the cards as a mask."""
+    _check_turn(hand, seat)
+    _check_held(hand, seat, mask)
+    card_set = _card_set(hand, mask)
     _check_higher(hand, card_set)
     _check_opening(hand, card_set)
-    breach = _breach(hand, card_set)
-    return with_automatic_passes(hand, Played(seat, card_set.mask, by, breach))
+    breach = is_assistant(hand) and _breach(hand, card_set)
+    return with_automatic_passes(hand, Played(seat, mask, by, breach))
 
 
 def pass_turn(hand: Hand, seat: int, by: By = By.PLAYER) -> tuple[Action, ...]:
@@ -60,7 +66,7 @@ def pass_turn(hand: Hand, seat: int, by: By = By.PLAYER) -> tuple[Action, ...]:
     _check_turn(hand, seat)
     if hand.to_beat is None:
         raise IllegalPlay("R4.1", RefusalCode.LEADER_CANNOT_PASS, "the leader may not pass")
-    breach = _breach(hand, None)
+    breach = is_assistant(hand) and _breach(hand, None)
     return with_automatic_passes(hand, Passed(seat, PassReason(by), breach))
 
 
@@ -75,7 +81,7 @@ def clock_action(hand: Hand) -> tuple[Action, ...]:
     choice = _clock_choice(hand)
     if choice is None:
         return pass_turn(hand, hand.turn, By.CLOCK)
-    return play(hand, hand.turn, cards_in(choice.mask), By.CLOCK)
+    return play_mask(hand, hand.turn, choice.mask, By.CLOCK)
 
 
 def options(hand: Hand) -> list[tuple[CardSet, bool]]:
@@ -106,20 +112,26 @@ def _over() -> IllegalPlay:
     return IllegalPlay("R4.4", RefusalCode.HAND_OVER, "the hand is over")
 
 
-def _check_cards(hand: Hand, seat: int, cards: tuple[Card, ...]) -> None:
-    """R2.1: one pack, and of it only what the seat holds."""
-    if len(set(cards)) != len(cards):
+def _named_once(cards: Iterable[Card]) -> int:
+    """R2.1: one pack, so no card twice."""
+    named = tuple(cards)
+    mask = mask_of(named)
+    if mask.bit_count() != len(named):
         raise IllegalPlay("R2.1", RefusalCode.DUPLICATE_CARD, "a card is named twice")
-    missing = mask_of(cards) & ~hand.holdings[seat]
+    return mask
+
+
+def _check_held(hand: Hand, seat: int, mask: int) -> None:
+    missing = mask & ~hand.holdings[seat]
     if missing:
         named = mask_text(missing, hand.rules.suits)
         raise IllegalPlay("R2.1", RefusalCode.CARD_NOT_HELD, f"seat {seat} does not hold {named}")
 
 
-def _card_set(rules: RuleSet, cards: tuple[Card, ...]) -> CardSet:
-    card_set = classify(rules, cards)
+def _card_set(hand: Hand, mask: int) -> CardSet:
+    card_set = hand.setting.book.by_mask.get(mask)
     if card_set is None:
-        named = mask_text(mask_of(cards), rules.suits) or "no card"
+        named = mask_text(mask, hand.rules.suits) or "no card"
         raise IllegalPlay("R3.1", RefusalCode.NOT_A_CARD_SET, f"{named} is not a card set")
     return card_set
 
@@ -152,9 +164,7 @@ def _check_opening(hand: Hand, card_set: CardSet) -> None:
 
 
 def _breach(hand: Hand, card_set: CardSet | None) -> bool:
-    """R7.3: a breach is allowed and marked; R12: or refused, where the duty is forced."""
-    if not is_assistant(hand):
-        return False
+    """R7.3: an assistant's breach is allowed and marked; R12: or refused, where the duty is forced."""
     plays = plays_of(hand)
     owed = duty_over(hand, plays)
     breach = breaches(owed, card_set, plays)

@@ -9,10 +9,9 @@ from itertools import zip_longest
 
 from big2.actions import Action, By, Passed, PassReason
 from big2.automatic import automatic_pass
-from big2.cards import cards_in
 from big2.errors import MalformedError, Refusal
 from big2.form import parse_json
-from big2.hand import clock_action, pass_turn, play
+from big2.hand import clock_action, pass_turn, play_mask
 from big2.record import (
     FORMAT,
     History,
@@ -177,7 +176,7 @@ def _taken(hand: Hand, told: Action) -> Action:
     if isinstance(told, Passed):
         action = pass_turn(hand, told.seat, by)[0]
     else:
-        action = play(hand, told.seat, cards_in(told.mask), by)[0]
+        action = play_mask(hand, told.seat, told.mask, by)[0]
     if by is By.CLOCK and action != clock_action(hand)[0]:
         raise Refusal("R11.2", "the clock would have acted otherwise")
     return action

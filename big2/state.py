@@ -7,12 +7,13 @@ action is allowed is decided in `hand` before it becomes a fact.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
+from typing import NamedTuple
 
-from big2.actions import AUTOMATIC, Action, Passed, Played
-from big2.card_sets import CardSet, card_set_of
-from big2.cards import Card, lowest_card
+from big2.actions import AUTOMATIC, Action, Passed, PassReason, Played
+from big2.book import Book, CardSet, book_of
+from big2.cards import Card, highest_card, lowest_card
 from big2.rulesets import MOST_CARDS, RuleSet
-from big2.switches import OpeningPlay
+from big2.switches import LastCard, OpeningPlay
 from big2.table import SEATS, Direction, deal_order, seats_after
 
 NOBODY = 0
@@ -20,7 +21,24 @@ NOBODY = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class Setting:
+    """What stays as it is from the deal to the end, with the rule set's answers that every action asks for.
+
+    `unbeatable` is the card after which everybody passes (R6.1), as a mask, 0 where nobody does.
+    """
+
+    rules: RuleSet
+    book: Book
+    seats: tuple[int, ...]
+    dealer: int
+    direction: Direction
+    next_seat: tuple[int, ...]
+    has_assistants: bool
+    unbeatable: int
+    too_few_pass: bool
+
+
+class Hand(NamedTuple):
     """One deal as it stands. Tuples of five are indexed by seat; index 0 and seats not dealt in hold 0.
 
     `turn` is the seat to act, None once somebody is out; `turn_number` starts at 1 and grows by one with each
@@ -29,11 +47,7 @@ class Hand:
     the trick ends. `breach_by` is the seat whose action was the latest of the hand and a breach (R7.4).
     """
 
-    rules: RuleSet
-    seats: tuple[int, ...]
-    dealer: int
-    direction: Direction
-    next_seat: tuple[int, ...]
+    setting: Setting
     holdings: tuple[int, ...]
     turn: int | None
     turn_number: int = 1
@@ -44,6 +58,31 @@ class Hand:
     breach_by: int | None = None
     winner: int | None = None
     liable: int | None = None
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set that it is played under."""
+        return self.setting.rules
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """The seats dealt in, ascending."""
+        return self.setting.seats
+
+    @property
+    def dealer(self) -> int:
+        """The seat with the button."""
+        return self.setting.dealer
+
+    @property
+    def direction(self) -> Direction:
+        """The direction of play."""
+        return self.setting.direction
+
+    @property
+    def next_seat(self) -> tuple[int, ...]:
+        """By seat, the next one dealt in, in the direction of play."""
+        return self.setting.next_seat
 
 
 def start(
@@ -59,16 +98,26 @@ def start(
     assert dealt.bit_count() == sum(mask.bit_count() for mask in holdings.values()), "a card was dealt twice"
     opening = _opening_card(rules, dealt)
     hand = Hand(
-        rules,
-        seats,
-        dealer,
-        direction,
-        _by_seat({seat: seats_after(seat, seats, direction)[0] for seat in seats}),
+        _setting(rules, seats, dealer, direction),
         _by_seat(holdings),
         turn=leader or _holder(holdings, opening),
         must_include=opening if leader is None and rules.opening_play is not OpeningPlay.ANY_SET else None,
     )
     return _with_dragon(hand) if rules.dragon else hand
+
+
+def _setting(rules: RuleSet, seats: tuple[int, ...], dealer: int, direction: Direction) -> Setting:
+    return Setting(
+        rules,
+        book_of(rules),
+        seats,
+        dealer,
+        direction,
+        _by_seat({seat: seats_after(seat, seats, direction)[0] for seat in seats}),
+        has_assistants=rules.last_card is not LastCard.OFF and len(seats) > 2,
+        unbeatable=1 << highest_card(rules.suits) if PassReason.TWO_OF_SPADES in rules.auto_pass else 0,
+        too_few_pass=PassReason.TOO_FEW_CARDS in rules.auto_pass,
+    )
 
 
 def _by_seat(values: Mapping[int, int]) -> tuple[int, ...]:
@@ -117,21 +166,18 @@ def _after_play(hand: Hand, play: Played) -> Hand:
     holdings = _replaced(hand.holdings, seat, left)
     if not left:
         return _won(hand, seat, holdings, hand.turn_number)
-    card_set = card_set_of(hand.rules, play.mask)
+    card_set = hand.setting.book.by_mask.get(play.mask)
     assert card_set is not None, "a play on record is no card set of its rule set"
     return Hand(
-        hand.rules,
-        hand.seats,
-        hand.dealer,
-        hand.direction,
-        hand.next_seat,
+        hand.setting,
         holdings,
-        _next_to_act(hand, seat, hand.locked),
+        next_to_act(hand, seat, hand.locked),
         hand.turn_number + 1,
         card_set,
         seat,
-        locked=hand.locked,
-        breach_by=seat if play.breach else None,
+        None,
+        hand.locked,
+        seat if play.breach else None,
     )
 
 
@@ -139,11 +185,7 @@ def _won(hand: Hand, seat: int, holdings: tuple[int, ...], turn_number: int) -> 
     """R4.4: the hand ends the moment a seat has no cards. R7.4: a breach on the turn before is liable."""
     assistant = hand.breach_by
     return Hand(
-        hand.rules,
-        hand.seats,
-        hand.dealer,
-        hand.direction,
-        hand.next_seat,
+        hand.setting,
         holdings,
         None,
         turn_number,
@@ -156,14 +198,10 @@ def _after_pass(hand: Hand, passed: Passed) -> Hand:
     """R4.2: the trick ends when the turn comes back to whoever made its last play; he leads the next one."""
     seat = passed.seat
     locked = hand.locked | 1 << seat if hand.rules.pass_locks_trick else 0
-    turn = _next_to_act(hand, seat, locked)
+    turn = next_to_act(hand, seat, locked)
     trick_ends = turn == hand.to_beat_seat
     return Hand(
-        hand.rules,
-        hand.seats,
-        hand.dealer,
-        hand.direction,
-        hand.next_seat,
+        hand.setting,
         hand.holdings,
         turn,
         hand.turn_number + (passed.reason not in AUTOMATIC),
@@ -175,11 +213,12 @@ def _after_pass(hand: Hand, passed: Passed) -> Hand:
     )
 
 
-def _next_to_act(hand: Hand, seat: int, locked: int) -> int:
+def next_to_act(hand: Hand, seat: int, locked: int) -> int:
     """The next seat in the direction of play that is not locked out of the trick (R4.3, R12)."""
-    turn = hand.next_seat[seat]
+    next_seat = hand.setting.next_seat
+    turn = next_seat[seat]
     while locked >> turn & 1 and turn != seat:
-        turn = hand.next_seat[turn]
+        turn = next_seat[turn]
     return turn
 
 
