@@ -2,18 +2,20 @@
 
 A preset is a rule set that comes with the service; an inline rule set is `{"base": preset, …}` and the
 switches that differ. Reading checks every switch: an unknown one, a wrong type, a value that is not offered,
-values that contradict each other. Nothing is ignored.
+values that contradict each other. Nothing is ignored. `switch_table` says what there is to choose.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
-from enum import StrEnum
+from difflib import get_close_matches
 from itertools import pairwise
-from typing import Final, TypeVar
+from typing import Any
 
-from big2.actions import AUTOMATIC, PassReason
-from big2.cards import RANKS, SUITS, Card, card_text, parse_stored_card
-from big2.errors import NotationError, RuleSetError
+from big2.actions import PassReason
+from big2.cards import Card, card_text
+from big2.errors import RuleSetError
+from big2.switch_forms import LOWEST_DEALT, MOST_CARDS
+from big2.switch_table import BY_NAME, SWITCHES
 from big2.switches import (
     Comparison,
     DirectionRule,
@@ -30,15 +32,17 @@ from big2.switches import (
     TwosRule,
 )
 
-MOST_CARDS: Final = 13
-HIGHEST_FACTOR: Final = 1_000
-"""A limit on a tier's factor: larger ones are slips of the pen."""
+__all__ = [
+    "MOST_CARDS",
+    "RuleSet",
+    "Written",
+    "ruleset_from_mapping",
+    "ruleset_on_record",
+    "ruleset_problems",
+    "ruleset_to_mapping",
+]
 
-LOWEST_DEALT: Final = "lowest_dealt"
-SEQUENCES: Final = tuple((RANKS[11:] + RANKS)[start : start + 5] for start in range(11))
-"""R3.5: the straights that some room plays: A2345, 23456, 34567 … TJQKA, JQKA2; KA234 and QKA23 never are."""
-
-Switch = str | bool | list[str | list[int]]
+Written = str | bool | list[str | list[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +82,7 @@ class RuleSet:
 
 def ruleset_from_mapping(mapping: Mapping[str, object], presets: Mapping[str, RuleSet]) -> RuleSet:
     """Read a rule set, written in whole or as a base preset and what differs; raise the first `RuleSetError`."""
-    readings, problems = _read(mapping, presets)
-    if problems:
-        raise problems[0]
-    return RuleSet(**readings)  # type: ignore[arg-type]
+    return _made(*_read(mapping, presets))
 
 
 def ruleset_problems(mapping: Mapping[str, object], presets: Mapping[str, RuleSet]) -> list[RuleSetError]:
@@ -89,12 +90,23 @@ def ruleset_problems(mapping: Mapping[str, object], presets: Mapping[str, RuleSe
     return _read(mapping, presets)[1]
 
 
-def ruleset_to_mapping(rules: RuleSet) -> dict[str, Switch]:
+def ruleset_on_record(mapping: Mapping[str, object]) -> RuleSet:
+    """A rule set that was accepted once, from its whole writing; whether it would be today is not asked again."""
+    return _made(*_readings(mapping, {}))
+
+
+def _made(readings: dict[str, Any], problems: list[RuleSetError]) -> RuleSet:
+    if problems:
+        raise problems[0]
+    return RuleSet(**readings)
+
+
+def ruleset_to_mapping(rules: RuleSet) -> dict[str, Written]:
     """The whole rule set as it is written; reading it gives the same rule set."""
     return {name: _written(name, value) for name, value in asdict(rules).items()}
 
 
-def _written(name: str, value: object) -> Switch:
+def _written(name: str, value: object) -> Written:
     match value:
         case None:
             return LOWEST_DEALT
@@ -111,6 +123,25 @@ def _written(name: str, value: object) -> Switch:
 def _read(
     mapping: Mapping[str, object], presets: Mapping[str, RuleSet]
 ) -> tuple[dict[str, object], list[RuleSetError]]:
+    readings, problems = _readings(mapping, presets)
+    return readings, [*problems, *_contradictions(readings)]
+
+
+def _contradictions(readings: Mapping[str, Any]) -> Iterator[RuleSetError]:
+    """Values that are offered, but cannot be meant together. A switch without effect is none of them."""
+    falls = [
+        f"factor {less} from {more} cards on is less than {factor} from {fewer} on"
+        for (fewer, factor), (more, less) in pairwise(readings.get("point_tiers", ()))
+        if less < factor
+    ]
+    if falls:
+        why = "who has more cards left never has fewer points (R8.1)"
+        yield RuleSetError("point_tiers", f"{', '.join(falls)}: {why}")
+
+
+def _readings(
+    mapping: Mapping[str, object], presets: Mapping[str, RuleSet]
+) -> tuple[dict[str, object], list[RuleSetError]]:
     readings: dict[str, object] = {}
     problems: list[RuleSetError] = []
     try:
@@ -121,7 +152,8 @@ def _read(
         if name != "base":
             _read_switch(name, written, readings, problems)
     if "base" not in mapping:
-        problems += [RuleSetError(name, "is missing") for name in _REQUIRED if name not in mapping]
+        missing = [switch.name for switch in SWITCHES if switch.required and switch.name not in mapping]
+        problems += [RuleSetError(name, "is missing") for name in missing]
     return readings, problems
 
 
@@ -137,116 +169,16 @@ def _base(mapping: Mapping[str, object], presets: Mapping[str, RuleSet]) -> dict
 def _read_switch(
     name: str, written: object, readings: dict[str, object], problems: list[RuleSetError]
 ) -> None:
-    reader = _READERS.get(name)
-    if reader is None:
-        problems.append(RuleSetError(name, "is not a switch of a rule set"))
+    switch = BY_NAME.get(name)
+    if switch is None:
+        problems.append(RuleSetError(name, "is not a switch of a rule set" + _meant(name)))
         return
     try:
-        readings[name] = reader(written)
+        readings[name] = switch.form.read(written)
     except ValueError as error:
         problems.append(RuleSetError(name, str(error)))
 
 
-Chosen = TypeVar("Chosen", bound=StrEnum)
-
-
-def _one_of(choices: type[Chosen]) -> Callable[[object], Chosen]:
-    def read(written: object) -> Chosen:
-        for choice in choices:
-            if written == choice.value and isinstance(written, str):
-                return choice
-        raise ValueError(f"must be one of {', '.join(choices)}")
-
-    return read
-
-
-def _yes_or_no(written: object) -> bool:
-    if not isinstance(written, bool):
-        raise ValueError("must be true or false")  # noqa: TRY004 - one error for whatever is wrong with a switch
-    return written
-
-
-def _suits(written: object) -> str:
-    if not isinstance(written, str) or sorted(written) != sorted(SUITS):
-        raise ValueError("must name the four suits D, C, H and S, each once, low to high")
-    return written
-
-
-def _listed(written: object) -> Iterator[object]:
-    if not isinstance(written, list | tuple):
-        raise ValueError("must be a list")  # noqa: TRY004
-    return iter(written)
-
-
-def _straights(written: object) -> tuple[str, ...]:
-    sequences = tuple(_sequence(text) for text in _listed(written))
-    if len(set(sequences)) != len(sequences):
-        raise ValueError("names a straight twice")
-    return sequences
-
-
-def _sequence(text: object) -> str:
-    if not isinstance(text, str) or text not in SEQUENCES:
-        raise ValueError(f"may only name {', '.join(SEQUENCES)}")
-    return text
-
-
-def _opening_card(written: object) -> Card | None:
-    if written == LOWEST_DEALT:
-        return None
-    try:
-        return parse_stored_card(written if isinstance(written, str) else "")
-    except NotationError:
-        raise ValueError(f"must be {LOWEST_DEALT} or a card such as 3D") from None
-
-
-def _auto_pass(written: object) -> tuple[PassReason, ...]:
-    named = list(_listed(written))
-    reasons = tuple(reason for reason in AUTOMATIC if reason.value in named)
-    if len(reasons) != len(named):
-        raise ValueError(f"may only name {' and '.join(AUTOMATIC)}, each once")
-    return reasons
-
-
-def _point_tiers(written: object) -> tuple[tuple[int, int], ...]:
-    tiers = tuple(_tier(tier) for tier in _listed(written))
-    if any(low[0] >= high[0] for low, high in pairwise(tiers)):
-        raise ValueError("must name rising numbers of cards")
-    return tiers
-
-
-def _tier(tier: object) -> tuple[int, int]:
-    match tier:
-        case [int(cards), int(factor)] if bool not in (type(cards), type(factor)):
-            if 1 <= cards <= MOST_CARDS and 1 <= factor <= HIGHEST_FACTOR:
-                return cards, factor
-    raise ValueError(f"must hold pairs of cards (1–{MOST_CARDS}) and a factor (1–{HIGHEST_FACTOR})")
-
-
-_READERS: Final[Mapping[str, Callable[[object], object]]] = {
-    "suits": _suits,
-    "straights": _straights,
-    "straight_tie": _one_of(StraightTie),
-    "flush": _one_of(FlushOrder),
-    "straight_flush": _one_of(StraightFlushOrder),
-    "triples": _yes_or_no,
-    "quads_kicker": _yes_or_no,
-    "quads_beat_any": _yes_or_no,
-    "opening_card": _opening_card,
-    "opening_play": _one_of(OpeningPlay),
-    "opening_scope": _one_of(OpeningScope),
-    "direction": _one_of(DirectionRule),
-    "pass_locks_trick": _yes_or_no,
-    "auto_pass": _auto_pass,
-    "duty": _one_of(DutyRule),
-    "last_card": _one_of(LastCard),
-    "liability": _one_of(Liability),
-    "point_tiers": _point_tiers,
-    "twos": _one_of(TwosRule),
-    "comparison": _one_of(Comparison),
-    "settlement_order": _one_of(SettlementOrder),
-    "stake_cap": _one_of(StakeCap),
-    "dragon": _yes_or_no,
-}
-
-_REQUIRED: Final = tuple(name for name in _READERS if not name.startswith("quads_"))
+def _meant(name: str) -> str:
+    near = get_close_matches(name, BY_NAME, n=1)
+    return f"; is {near[0]} meant?" if near else ""

@@ -17,7 +17,7 @@ from big2.actions import By, PassReason
 from big2.actions import Passed as PassedAction
 from big2.actions import Played as PlayedAction
 from big2.cards import Card, cards_text, mask_of, mask_text, parse_stored_cards
-from big2.rulesets import RuleSet, ruleset_from_mapping, ruleset_to_mapping
+from big2.rulesets import RuleSet, ruleset_on_record, ruleset_to_mapping
 from big2.settlement import settle
 from big2.table import Direction, deal_order
 from domain.aggregate import Aggregate
@@ -368,7 +368,7 @@ def _game(
 @lru_cache(maxsize=64)
 def _rules(ruleset: bytes) -> RuleSet:
     """Stored rule sets are whole, so they need no preset to stand on."""
-    return ruleset_from_mapping(msgspec.json.decode(ruleset), {})
+    return ruleset_on_record(msgspec.json.decode(ruleset))
 
 
 @lru_cache(maxsize=65536)

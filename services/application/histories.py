@@ -15,7 +15,7 @@ from big2.actions import Played as PlayedAction
 from big2.cards import mask_of, parse_stored_cards
 from big2.history import History, Seated, recorded, write_history
 from big2.history import Recorded as RecordedAction
-from big2.rulesets import RuleSet, ruleset_from_mapping, ruleset_to_mapping
+from big2.rulesets import RuleSet, ruleset_on_record, ruleset_to_mapping
 from domain.credential import Role
 from domain.errors import NotAllowed
 from domain.hand import HAND, Hand, State
@@ -96,7 +96,7 @@ def _written(
     stream: Stream[Hand], hand: Hand, called: Mapping[UUID, str], presets: Mapping[str, RuleSet]
 ) -> dict[str, Any]:
     terms = hand.terms
-    rules = ruleset_from_mapping(terms.ruleset, {})
+    rules = ruleset_on_record(terms.ruleset)
     settlement = settlement_of(hand.settlement)
     seats = (_seated(s.seat, s.player_id, s.stack, called) for s in terms.seats)
     return write_history(

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from big2.rulesets import RuleSet, ruleset_from_mapping, ruleset_problems, ruleset_to_mapping
+from big2.rulesets import (
+    RuleSet,
+    ruleset_from_mapping,
+    ruleset_on_record,
+    ruleset_problems,
+    ruleset_to_mapping,
+)
 from domain.errors import Conflicting, Refused
 from domain.events import Event
 from domain.ids import ruleset_id
@@ -79,7 +85,7 @@ class RuleSets:
             found = next((v for v in self.versions(name) if str(v.version) == version), None)
             if found is None:
                 raise NotFound("rule set")
-            self._resolved[reference] = ruleset_from_mapping(found.ruleset, {})
+            self._resolved[reference] = ruleset_on_record(found.ruleset)
         return self._resolved[reference]
 
     def pinned(self, reference: str) -> str:
@@ -136,6 +142,6 @@ class RuleSets:
     def _whole(self, wanted: Wanted) -> dict[str, Any]:
         problems = ruleset_problems(wanted.rules, self.presets)
         if problems:
-            errors = {f"/rules/{p.field}" if p.field else "/rules": p.reason for p in problems}
+            errors = {"/rules/" + p.field.replace("~", "~0").replace("/", "~1"): p.reason for p in problems}
             raise Refused("validation", "The rule set cannot be.", errors)
         return dict(ruleset_to_mapping(ruleset_from_mapping(wanted.rules, self.presets)))

@@ -19,6 +19,8 @@ def read_preset(path: Path) -> RuleSet:
 
 
 PRESETS = {path.stem: read_preset(path) for path in sorted((ROOT / "config/rules").glob("*.toml"))}
+ROOMS = ("actionpoker", "dealer-puck", "english-harbour", "high-low")
+"""The presets of the card rooms (S0–S3), whose rules the clauses tell."""
 
 
 def rules(base: str = "actionpoker", **switches: object) -> RuleSet:

@@ -8,10 +8,8 @@ import pytest
 from big2.book import book_of
 from big2.card_sets import Kind, beats, classify, legal_plays
 from big2.cards import PACK, RANKS, cards_in, mask_of, mask_text
-from tests.big2.play import PRESETS, cards, mask, rules
+from tests.big2.play import PRESETS, ROOMS, cards, mask, rules
 from tests.big2.slow_referee import slow_classify, slow_legal_plays
-
-PRESET_NAMES = tuple(PRESETS)
 
 
 def kind(text, rule_set=PRESETS["actionpoker"]):
@@ -27,7 +25,7 @@ def higher(play, over, rule_set=PRESETS["actionpoker"]):
     return beats(one, other)
 
 
-@pytest.mark.parametrize("name", PRESET_NAMES)
+@pytest.mark.parametrize("name", ROOMS)
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -45,7 +43,7 @@ def test_r3_1_the_eight_kinds(name, text, found):
     assert kind(text, PRESETS[name]) is found
 
 
-@pytest.mark.parametrize("name", PRESET_NAMES)
+@pytest.mark.parametrize("name", ROOMS)
 @pytest.mark.parametrize(
     "text",
     [
@@ -120,7 +118,7 @@ def straight(ranks, top="C"):
     return " ".join(rank + ("D" if rank == low else top) for rank in ranks)
 
 
-@pytest.mark.parametrize("name", PRESET_NAMES)
+@pytest.mark.parametrize("name", ROOMS)
 def test_r3_5_straights_in_the_presets_own_order(name):
     listed = HIGH_LOW_LIST if name == "high-low" else FIRST_LIST
     for lower, upper in pairwise(listed):
@@ -128,7 +126,7 @@ def test_r3_5_straights_in_the_presets_own_order(name):
         assert higher(suited(upper, "D"), suited(lower, "S"), PRESETS[name])
 
 
-@pytest.mark.parametrize("name", PRESET_NAMES)
+@pytest.mark.parametrize("name", ROOMS)
 def test_r3_5_f6_no_wrap_round_the_corner(name):
     assert kind("KD AC 2H 3S 4D", PRESETS[name]) is None
     assert kind("QD KC AH 2S 3D", PRESETS[name]) is None
@@ -136,7 +134,7 @@ def test_r3_5_f6_no_wrap_round_the_corner(name):
 
 
 def test_r3_5_jqka2_is_a_straight_in_high_low_alone():
-    found = {name: kind("JD QC KH AS 2D", rule_set) for name, rule_set in PRESETS.items()}
+    found = {name: kind("JD QC KH AS 2D", PRESETS[name]) for name in ROOMS}
     assert found.pop("high-low") is Kind.STRAIGHT
     assert set(found.values()) == {None}
 

@@ -5,7 +5,7 @@ import pytest
 from big2.errors import IllegalPlay
 from big2.hand import options, play
 from big2.table import leader_after, lowest_card_leads
-from tests.big2.play import CLOCKWISE, COUNTERCLOCKWISE, PRESETS, after, cards, dealt, mask, rules
+from tests.big2.play import CLOCKWISE, COUNTERCLOCKWISE, PRESETS, ROOMS, after, cards, dealt, mask, rules
 
 TWO_HANDS = {2: "5D 5C 9D 9C", 4: "4C 4S 8D 8C TS"}
 
@@ -14,7 +14,7 @@ def led(hand):
     return {each.mask for each, _ in options(hand)}
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", ROOMS)
 def test_r5_1_the_lowest_card_dealt_leads_whichever_it_is(name):
     assert dealt(PRESETS[name], TWO_HANDS).turn == 4
     assert dealt(PRESETS[name], {1: "3C 2S", 2: "3D 2H"}).turn == 2
@@ -67,9 +67,9 @@ def test_r12_lowest_by_the_rule_sets_suits():
 
 
 def test_r5_3_f14_the_lowest_card_leads_a_tables_first_hand_only():
-    for rule_set in PRESETS.values():
-        assert lowest_card_leads(rule_set, first_hand=True)
-        assert not lowest_card_leads(rule_set, first_hand=False)
+    for name in ROOMS:
+        assert lowest_card_leads(PRESETS[name], first_hand=True)
+        assert not lowest_card_leads(PRESETS[name], first_hand=False)
     assert lowest_card_leads(rules(opening_scope="every_hand"), first_hand=False)
 
 

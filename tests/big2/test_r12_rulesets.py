@@ -7,7 +7,12 @@ import pytest
 from big2.cards import parse_card
 from big2.errors import RuleSetError
 from big2.hand import may_pass, options
-from big2.rulesets import ruleset_from_mapping, ruleset_problems, ruleset_to_mapping
+from big2.rulesets import (
+    ruleset_from_mapping,
+    ruleset_on_record,
+    ruleset_problems,
+    ruleset_to_mapping,
+)
 from big2.settlement import settle
 from big2.state import is_dragon
 from tests.big2.play import COUNTERCLOCKWISE, PRESETS, dealt, mask, random_hand, rules
@@ -123,6 +128,39 @@ def test_all_problems_are_found_at_once():
     assert len(ruleset_problems({}, PRESETS)) == len(WHOLE) - 2
     assert ruleset_problems({"base": "actionpoker"}, PRESETS) == []
     assert str(RuleSetError("", "is empty")) == "is empty"
+
+
+def test_an_unknown_switch_that_is_nearly_one_is_asked_about():
+    (problem,) = ruleset_problems({"base": "actionpoker", "straight_ties": "highest_rank"}, PRESETS)
+    assert problem.reason == "is not a switch of a rule set; is straight_tie meant?"
+
+
+def test_r8_1_tiers_whose_factors_fall_contradict_each_other():
+    falling = {"base": "actionpoker", "point_tiers": [[8, 4], [10, 3], [13, 2]], "twos": "many"}
+    problems = ruleset_problems(falling, PRESETS)
+    assert [problem.field for problem in problems] == ["twos", "point_tiers"]
+    assert problems[1].reason == (
+        "factor 3 from 10 cards on is less than 4 from 8 on, factor 2 from 13 cards on is less than 3 from 10 on: "
+        "who has more cards left never has fewer points (R8.1)"
+    )
+    with pytest.raises(RuleSetError, match="factor 2 from 13 cards on"):
+        rules(point_tiers=[[10, 3], [13, 2]])
+    assert rules(point_tiers=[[10, 3], [13, 3]]).point_tiers == ((10, 3), (13, 3))
+
+
+def test_what_was_accepted_once_is_read_for_ever_but_never_what_is_no_rule_set():
+    falling = WHOLE | {"point_tiers": [[10, 3], [13, 2]]}
+    assert ruleset_on_record(falling).point_tiers == ((10, 3), (13, 2))
+    with pytest.raises(RuleSetError, match="twos"):
+        ruleset_on_record(falling | {"twos": "many"})
+
+
+@pytest.mark.parametrize("switches", [
+    {"quads_beat_any": True}, {"last_card": "off", "duty": "multi_card_first"}, {"straights": []},
+    {"opening_play": "any_set", "opening_card": "3C"}, {"flush": "not_allowed", "triples": False},
+])  # fmt: skip
+def test_a_switch_without_effect_is_no_contradiction(switches):
+    assert ruleset_problems({"base": "actionpoker"} | switches, PRESETS) == []
 
 
 def test_highest_factor_and_tiers_at_their_limits():

@@ -7,7 +7,9 @@ from tests.services.http.playing import Game
 
 def test_presets_are_listed_and_read(anybody):
     names = [r["name"] for r in anybody.read("/v1/rulesets")["items"]]
-    assert {"actionpoker", "dealer-puck", "english-harbour", "high-low"} <= set(names)
+    assert set(names) >= {
+        "actionpoker", "dealer-puck", "english-harbour", "high-low", "hong-kong", "pusoy-dos", "taiwan",
+    }  # fmt: skip
     preset = anybody.read("/v1/rulesets/high-low")
     assert (preset["reference"], preset["version"]) == ("high-low", None)
     assert preset["rules"]["straight_tie"] == "last_in_sequence"
@@ -52,6 +54,13 @@ def test_everything_that_is_wrong_with_one_is_told(operator):
     )
     taken = operator.post("/v1/rulesets", {"name": "high-low", "rules": {"base": "actionpoker"}})
     assert taken.json["type"] == "/problems/name-taken"
+
+
+def test_a_pointer_is_escaped_and_a_contradiction_is_told_with_everything_else(operator):
+    body = {"name": "bad", "rules": {"base": "taiwan", "a/b~c": 1, "point_tiers": [[8, 3], [10, 2]]}}
+    errors = {e["pointer"]: e["detail"] for e in operator.post("/v1/rulesets", body).json["errors"]}
+    assert set(errors) == {"/rules/a~1b~0c", "/rules/point_tiers"}
+    assert "R8.1" in errors["/rules/point_tiers"]
 
 
 def test_a_structure_names_a_published_rule_set_with_its_version(app, operator):
