@@ -1,7 +1,5 @@
 """R6: the passes that a hand makes by itself."""
 
-from collections.abc import Iterator
-
 from big2.actions import Action, Passed, PassReason
 from big2.book import CardSet
 from big2.state import Hand, next_to_act
@@ -24,20 +22,21 @@ def with_automatic_passes(hand: Hand, action: Action) -> tuple[Action, ...]:
     A play that ends the hand causes none (R4.4), nor does a pass that ends the trick (R4.2).
     """
     if isinstance(action, Passed):
-        assert hand.to_beat is not None, "a leader does not pass (R4.1)"
-        return (action, *_passes_after(hand, action.seat, hand.to_beat, hand.to_beat_seat))
-    if action.mask == hand.holdings[action.seat]:
+        to_beat, to_beat_seat = hand.to_beat, hand.to_beat_seat
+    elif action.mask == hand.holdings[action.seat]:
         return (action,)
-    return (action, *_passes_after(hand, action.seat, hand.setting.book.by_mask[action.mask], action.seat))
-
-
-def _passes_after(hand: Hand, seat: int, to_beat: CardSet, to_beat_seat: int | None) -> Iterator[Passed]:
-    """One seat after another passes, until one does not or the turn is back with the trick's last play."""
+    else:
+        to_beat, to_beat_seat = hand.setting.book.by_mask[action.mask], action.seat
+    assert to_beat is not None, "a leader does not pass (R4.1)"
+    if to_beat.size == 1 and not to_beat.mask & hand.setting.unbeatable:
+        return (action,)  # nobody holds too few
+    actions, seat = [action], action.seat
     while (seat := next_to_act(hand, seat, hand.locked)) != to_beat_seat:
         passed = _automatic(hand, seat, to_beat)
         if passed is None:
-            return
-        yield passed
+            break
+        actions.append(passed)
+    return tuple(actions)
 
 
 def _automatic(hand: Hand, seat: int, to_beat: CardSet) -> Passed | None:

@@ -38,7 +38,8 @@ class Kind(StrEnum):
 class CardSet:
     """One playable combination: its kind, its cards as a mask, their number, its strength among as many.
 
-    `above` is a mask: a higher set of as many cards has none that is not in it.
+    `above` is a mask: a higher set of as many cards has none that is not in it. Of a single, three or four, whatever
+    set of as many is within it is higher.
     """
 
     kind: Kind
@@ -189,8 +190,9 @@ def _quads(kicker: bool, beat_any: bool) -> Iterator[CardSet]:
     for rank, suits in _groups(4):
         four = _of_rank(rank, suits)
         others = [0] if not kicker else [1 << card for card in range(52) if not four >> card & 1]
+        above = WHOLE_PACK if kicker else _from_rank(rank + 1)
         for other in others:
-            plain = _set(Kind.FOUR_OF_A_KIND, four | other, rank)
+            plain = _set(Kind.FOUR_OF_A_KIND, four | other, rank, above)
             yield replace(plain, beats_other_sizes=beat_any)
 
 

@@ -14,6 +14,7 @@ __all__ = ["CardSet", "Kind", "beats", "card_set_of", "classify", "legal_plays",
 
 _DIAMONDS: Final = mask_of(card for card in PACK if card % 4 == 0)
 _SUITS: Final = tuple(_DIAMONDS << suit for suit in range(4))
+_PAIR: Final = 2
 _FIVE: Final = 5
 
 
@@ -59,15 +60,25 @@ def legal_plays(
 def plays_in(book: Book, holding: int, to_beat: CardSet | None = None) -> list[CardSet]:
     """R4.1: each card set of a holding that leads, or that follows `to_beat`."""
     if to_beat is None:
-        return _joined(book.played_of_size[0], holding) + _fives(book, holding)
-    if to_beat.size == _FIVE:
-        plays = _fives(book, holding) if holding.bit_count() >= _FIVE else []
-    else:
-        plays = _joined(book.played_of_size[to_beat.size], holding & to_beat.above)
-    higher = [play for play in plays if play.strength > to_beat.strength]
+        plays = _joined(book.played_of_size[0], holding)
+        _add_fives(plays, book, holding)
+        return plays
+    plays = _higher(book, holding, to_beat)
     if book.quads_beat_any:
-        higher += [play for play in _quads(book, holding) if play.size != to_beat.size]
-    return higher
+        plays += [play for play in _quads(book, holding) if play.size != to_beat.size]
+    return plays
+
+
+def _higher(book: Book, holding: int, to_beat: CardSet) -> list[CardSet]:
+    """R3.2, R4.1: what has as many cards as the set to beat, and is higher."""
+    plays: list[CardSet] = []
+    if to_beat.size == _FIVE:
+        _add_fives(plays, book, holding)
+    elif able := holding & to_beat.above:
+        plays = _joined(book.played_of_size[to_beat.size], able)
+        if to_beat.size != _PAIR:
+            return plays
+    return [play for play in plays if play.strength > to_beat.strength]
 
 
 Part = TypeVar("Part", CardSet, int)
@@ -78,37 +89,37 @@ def _joined(tables: tuple[tuple[tuple[Part, ...], ...], ...], holding: int) -> l
     return list(chain.from_iterable(map(getitem, tables, holding.to_bytes(HOLDING_BYTES, "little"))))
 
 
-def _fives(book: Book, holding: int) -> list[CardSet]:
-    plays = _straights(book, holding) + _flushes(book, holding)
+def _add_fives(plays: list[CardSet], book: Book, holding: int) -> None:
+    if holding.bit_count() < _FIVE:
+        return
+    _add_straights(plays, book, holding)
+    _add_flushes(plays, book, holding)
     threes = _joined(book.triples, holding)
     if threes:
-        plays += _full_houses(book, holding, threes)
+        _add_full_houses(plays, book, holding, threes)
         plays += [play for play in _quads(book, holding) if play.size == _FIVE]
-    return plays
 
 
-def _straights(book: Book, holding: int) -> list[CardSet]:
+def _add_straights(plays: list[CardSet], book: Book, holding: int) -> None:
     """R3.5: a straight, or straight flush, for each choice of one card from each of its five ranks."""
-    ranks = (holding | holding >> 1 | holding >> 2 | holding >> 3) & _DIAMONDS
-    if ranks not in book.straights_among:
-        return []
-    return [
-        book.by_mask[low | middle | high]
-        for (a, lows), (b, middles), (c, highs) in book.straights_among[ranks]
-        for low in lows[holding >> a & 255]
-        for middle in middles[holding >> b & 255]
-        for high in highs[holding >> c & 255]
-    ]
+    neighbours = holding | holding >> 1
+    among = book.straights_among.get((neighbours | neighbours >> 2) & _DIAMONDS)
+    if among is not None:
+        plays += [
+            book.by_mask[low | middle | high]
+            for (a, lows), (b, middles), (c, highs) in among
+            for low in lows[holding >> a & 255]
+            for middle in middles[holding >> b & 255]
+            for high in highs[holding >> c & 255]
+        ]
 
 
-def _flushes(book: Book, holding: int) -> list[CardSet]:
+def _add_flushes(plays: list[CardSet], book: Book, holding: int) -> None:
     """R3.4: five of one suit that are no straight flush; none where a rule set has no flushes."""
-    plays: list[CardSet] = []
     for suit in _SUITS:
         held = holding & suit
         if held.bit_count() >= _FIVE:
             plays += [book.flushes[five] for five in _fives_of(held) if five in book.flushes]
-    return plays
 
 
 def _fives_of(held: int) -> Iterable[int]:
@@ -122,14 +133,16 @@ def _cards_apart(mask: int) -> list[int]:
     return [1 << card for card in cards_in(mask)]
 
 
-def _full_houses(book: Book, holding: int, threes: list[int]) -> list[CardSet]:
+def _add_full_houses(plays: list[CardSet], book: Book, holding: int, threes: list[int]) -> None:
     """R3.3: each three with each pair of another rank."""
     pairs = _joined(book.pairs, holding)
-    return [book.by_mask[three | pair] for three in threes for pair in pairs if not three & pair]
+    plays += [book.by_mask[three | pair] for three in threes for pair in pairs if not three & pair]
 
 
 def _quads(book: Book, holding: int) -> list[CardSet]:
     """R3.1: each four of a kind, with each other card as its kicker where the rule set has one."""
+    if not holding & holding >> 1 & holding >> 2 & holding >> 3 & _DIAMONDS:
+        return []
     return [
         quads
         for four in _joined(book.fours, holding)

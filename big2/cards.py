@@ -138,7 +138,9 @@ def cards_in(mask: int) -> list[Card]:
 
 def lowest_card(mask: int, suits: str = SUITS) -> Card:
     """The lowest card of a mask that is not empty, by rank and then by the rule set's suits."""
-    return low_to_high(cards_in(mask), suits)[0]
+    rank = ((mask & -mask).bit_length() - 1) // 4
+    held = (Card(4 * rank + SUITS.index(suit)) for suit in suits)
+    return next(card for card in held if mask >> card & 1)
 
 
 def highest_card(suits: str = SUITS) -> Card:

@@ -6,6 +6,7 @@ would be accepted.
 """
 
 from collections.abc import Iterable
+from typing import Final
 
 from big2.actions import Action, By, Passed, PassReason, Played
 from big2.assistant import Duty, breaches, duty, duty_over, highest_single, is_assistant, plays_of
@@ -15,7 +16,7 @@ from big2.cards import Card, card_text, cards_in, height, mask_of, mask_text
 from big2.errors import IllegalPlay, RefusalCode
 from big2.rulesets import RuleSet
 from big2.state import Hand, apply, replay, start
-from big2.switches import LastCard, OpeningPlay
+from big2.switches import OpeningPlay
 
 __all__ = [
     "Action",
@@ -46,28 +47,43 @@ def play(hand: Hand, seat: int, cards: Iterable[Card], by: By = By.PLAYER) -> tu
     card set, R4.1 another number of cards, R4.1 not higher, R5.2 without the opening card, R7.2 where a duty
     is forced.
     """
-    _check_turn(hand, seat)
-    return play_mask(hand, seat, _named_once(cards), by)
+    named = tuple(cards)
+    mask = mask_of(named)
+    if hand.turn != seat:
+        raise _not_on_turn(hand)
+    if mask.bit_count() != len(named):
+        raise IllegalPlay("R2.1", RefusalCode.DUPLICATE_CARD, "a card is named twice")
+    return play_mask(hand, seat, mask, by)
 
 
 def play_mask(hand: Hand, seat: int, mask: int, by: By = By.PLAYER) -> tuple[Action, ...]:
     """The same, with the cards as a mask."""
-    _check_turn(hand, seat)
-    _check_held(hand, seat, mask)
-    card_set = _card_set(hand, mask)
-    _check_higher(hand, card_set)
-    _check_opening(hand, card_set)
+    if hand.turn != seat:
+        raise _not_on_turn(hand)
+    if mask & ~hand.holdings[seat]:
+        raise _not_held(hand, seat, mask)
+    card_set = hand.setting.book.by_mask.get(mask)
+    if card_set is None:
+        raise _no_card_set(hand, mask)
+    if hand.to_beat is not None and not beats(card_set, hand.to_beat):
+        raise _not_higher(hand, card_set, hand.to_beat)
+    if hand.must_include is not None:
+        _check_opening(hand, card_set, hand.must_include)
     breach = is_assistant(hand) and _breach(hand, card_set)
     return with_automatic_passes(hand, Played(seat, mask, by, breach))
 
 
 def pass_turn(hand: Hand, seat: int, by: By = By.PLAYER) -> tuple[Action, ...]:
     """A seat passes, which a leader may not (R4.1): the pass, and the automatic passes that it causes."""
-    _check_turn(hand, seat)
+    if hand.turn != seat:
+        raise _not_on_turn(hand)
     if hand.to_beat is None:
         raise IllegalPlay("R4.1", RefusalCode.LEADER_CANNOT_PASS, "the leader may not pass")
     breach = is_assistant(hand) and _breach(hand, None)
-    return with_automatic_passes(hand, Passed(seat, PassReason(by), breach))
+    return with_automatic_passes(hand, Passed(seat, _PASSED_BY[by], breach))
+
+
+_PASSED_BY: Final = {By.PLAYER: PassReason.PLAYER, By.CLOCK: PassReason.CLOCK}
 
 
 def clock_action(hand: Hand) -> tuple[Action, ...]:
@@ -89,7 +105,7 @@ def options(hand: Hand) -> list[tuple[CardSet, bool]]:
     plays = plays_of(hand)
     owed = duty_over(hand, plays) if is_assistant(hand) else None
     marked = [(each, breaches(owed, each, plays)) for each in plays]
-    if hand.rules.last_card is LastCard.FORCED:
+    if hand.setting.breach_refused:
         return [(each, breach) for each, breach in marked if not breach]
     return marked
 
@@ -98,65 +114,44 @@ def may_pass(hand: Hand) -> bool:
     """Whether the seat to act may pass: not as leader (R4.1), nor against a forced duty (R7.2)."""
     if hand.turn is None or hand.to_beat is None:
         return False
-    return hand.rules.last_card is not LastCard.FORCED or duty(hand) is None
+    return not hand.setting.breach_refused or duty(hand) is None
 
 
-def _check_turn(hand: Hand, seat: int) -> None:
+def _not_on_turn(hand: Hand) -> IllegalPlay:
     if hand.turn is None:
-        raise _over()
-    if hand.turn != seat:
-        raise IllegalPlay("R4.1", RefusalCode.NOT_YOUR_TURN, f"it is the turn of seat {hand.turn}")
+        return _over()
+    return IllegalPlay("R4.1", RefusalCode.NOT_YOUR_TURN, f"it is the turn of seat {hand.turn}")
 
 
 def _over() -> IllegalPlay:
     return IllegalPlay("R4.4", RefusalCode.HAND_OVER, "the hand is over")
 
 
-def _named_once(cards: Iterable[Card]) -> int:
-    """R2.1: one pack, so no card twice."""
-    named = tuple(cards)
-    mask = mask_of(named)
-    if mask.bit_count() != len(named):
-        raise IllegalPlay("R2.1", RefusalCode.DUPLICATE_CARD, "a card is named twice")
-    return mask
+def _not_held(hand: Hand, seat: int, mask: int) -> IllegalPlay:
+    named = mask_text(mask & ~hand.holdings[seat], hand.rules.suits)
+    return IllegalPlay("R2.1", RefusalCode.CARD_NOT_HELD, f"seat {seat} does not hold {named}")
 
 
-def _check_held(hand: Hand, seat: int, mask: int) -> None:
-    missing = mask & ~hand.holdings[seat]
-    if missing:
-        named = mask_text(missing, hand.rules.suits)
-        raise IllegalPlay("R2.1", RefusalCode.CARD_NOT_HELD, f"seat {seat} does not hold {named}")
+def _no_card_set(hand: Hand, mask: int) -> IllegalPlay:
+    named = mask_text(mask, hand.rules.suits) or "no card"
+    return IllegalPlay("R3.1", RefusalCode.NOT_A_CARD_SET, f"{named} is not a card set")
 
 
-def _card_set(hand: Hand, mask: int) -> CardSet:
-    card_set = hand.setting.book.by_mask.get(mask)
-    if card_set is None:
-        named = mask_text(mask, hand.rules.suits) or "no card"
-        raise IllegalPlay("R3.1", RefusalCode.NOT_A_CARD_SET, f"{named} is not a card set")
-    return card_set
-
-
-def _check_higher(hand: Hand, card_set: CardSet) -> None:
+def _not_higher(hand: Hand, card_set: CardSet, to_beat: CardSet) -> IllegalPlay:
     """R4.1: as many cards as the set to beat, and higher."""
-    to_beat = hand.to_beat
-    if to_beat is None or beats(card_set, to_beat):
-        return
     if card_set.size != to_beat.size:
         reason = f"{_cards(card_set.size)} cannot follow {_cards(to_beat.size)}"
-        raise IllegalPlay("R4.1", RefusalCode.WRONG_CARD_COUNT, reason)
+        return IllegalPlay("R4.1", RefusalCode.WRONG_CARD_COUNT, reason)
     named = [mask_text(each.mask, hand.rules.suits) for each in (card_set, to_beat)]
-    raise IllegalPlay("R4.1", RefusalCode.DOES_NOT_BEAT, f"{named[0]} does not beat {named[1]}")
+    return IllegalPlay("R4.1", RefusalCode.DOES_NOT_BEAT, f"{named[0]} does not beat {named[1]}")
 
 
 def _cards(size: int) -> str:
     return "one card" if size == 1 else f"{size} cards"
 
 
-def _check_opening(hand: Hand, card_set: CardSet) -> None:
+def _check_opening(hand: Hand, card_set: CardSet, opening: Card) -> None:
     """R5.2: the first play includes the opening card, or is it alone (R12)."""
-    opening = hand.must_include
-    if opening is None:
-        return
     alone = hand.rules.opening_play is OpeningPlay.IT_ALONE
     if not card_set.mask >> opening & 1 or (alone and card_set.size > 1):
         reason = f"the first play must {'be' if alone else 'include'} {card_text(opening)}"
@@ -168,7 +163,7 @@ def _breach(hand: Hand, card_set: CardSet | None) -> bool:
     plays = plays_of(hand)
     owed = duty_over(hand, plays)
     breach = breaches(owed, card_set, plays)
-    if breach and hand.rules.last_card is LastCard.FORCED:
+    if breach and hand.setting.breach_refused:
         raise IllegalPlay(
             "R7.2", RefusalCode.ASSISTANT_RULE, f"the next player has one card left: {_OWED[owed]}"
         )

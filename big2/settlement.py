@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from big2.cards import TWOS
 from big2.rulesets import MOST_CARDS, RuleSet
@@ -24,8 +25,7 @@ class Outcome:
     liable: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Transfer:
+class Transfer(NamedTuple):
     """R8.5: one payment. `due` and `paid` are chips; `points` is None where it covers a loss (R8.4)."""
 
     payer: int
@@ -36,8 +36,7 @@ class Transfer:
     covers: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(NamedTuple):
     """A hand's result: cards left and net chips by seat, and the transfers in the order of R8.2."""
 
     winner: int
@@ -47,8 +46,7 @@ class Settlement:
     net: Mapping[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Debt:
+class _Debt(NamedTuple):
     payer: int
     receiver: int
     points: int

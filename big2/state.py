@@ -36,6 +36,8 @@ class Setting:
     has_assistants: bool
     unbeatable: int
     too_few_pass: bool
+    passes_lock: bool
+    breach_refused: bool
 
 
 class Hand(NamedTuple):
@@ -117,6 +119,8 @@ def _setting(rules: RuleSet, seats: tuple[int, ...], dealer: int, direction: Dir
         has_assistants=rules.last_card is not LastCard.OFF and len(seats) > 2,
         unbeatable=1 << highest_card(rules.suits) if PassReason.TWO_OF_SPADES in rules.auto_pass else 0,
         too_few_pass=PassReason.TOO_FEW_CARDS in rules.auto_pass,
+        passes_lock=rules.pass_locks_trick,
+        breach_refused=rules.last_card is LastCard.FORCED,
     )
 
 
@@ -197,7 +201,7 @@ def _won(hand: Hand, seat: int, holdings: tuple[int, ...], turn_number: int) -> 
 def _after_pass(hand: Hand, passed: Passed) -> Hand:
     """R4.2: the trick ends when the turn comes back to whoever made its last play; he leads the next one."""
     seat = passed.seat
-    locked = hand.locked | 1 << seat if hand.rules.pass_locks_trick else 0
+    locked = hand.locked | 1 << seat if hand.setting.passes_lock else 0
     turn = next_to_act(hand, seat, locked)
     trick_ends = turn == hand.to_beat_seat
     return Hand(
