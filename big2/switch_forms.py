@@ -172,7 +172,11 @@ OPENING_CARD: Final = Form(
     "`lowest_dealt` or a card such as `3D`",
     _opening_card,
     {"enum": [LOWEST_DEALT, *(card_text(card) for card in PACK)]},
-    lambda card: "the lowest card dealt" if card is None else f"{card_glyph(card)}, if it was dealt",
+    lambda card: (
+        "the lowest card dealt"
+        if card is None
+        else f"{card_glyph(card)}, or the lowest dealt where nobody has it"
+    ),
 )
 AUTO_PASSES: Final = Form(
     "a list of `two_of_spades`, `too_few_cards`",

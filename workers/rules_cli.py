@@ -1,15 +1,138 @@
-"""`big2 rules`: what a rule set says, and questions about it."""
+"""`big2 rules`: what a rule set says, how two differ, whether one's own is right, and questions about it."""
 
 from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
 from workers.answering import answer_files
+from workers.explain_cli import explain
+
+if TYPE_CHECKING:
+    from big2.rulesets import RuleSet
+
+DIFFERENT, UNREADABLE = 1, 2
 
 
-@click.group()
+@click.group(epilog="See docs/rulesets.md for how to write one's own.")
 def rules() -> None:
-    """Rule sets: ask questions about them."""
+    """Rule sets: show, compare and check them, explain plays, answer questions."""
+
+
+@rules.command("list")
+def list_presets() -> None:
+    """List the presets: name, suits low to high, straights, digest.
+
+    \b
+    Example:
+      big2 rules list
+    """
+    from big2.switch_forms import suit_glyphs
+
+    presets = _presets()
+    for name, each in presets.items():
+        straights = f"{each.straights[0]} … {each.straights[-1]}"
+        click.echo(f"{name:<16} {suit_glyphs(each.suits)}  {straights:<15}  {_digest(each)[:12]}")
+
+
+@rules.command()
+@click.argument("name")
+@click.option("--json", "form", flag_value="json", help="The whole rule set as JSON.")
+@click.option("--toml", "form", flag_value="toml", help="The whole rule set as TOML, ready to be changed.")
+def show(name: str, form: str | None) -> None:
+    """Show a rule set as a page to read, or in whole as data.
+
+    NAME is a preset's name, or a TOML or JSON file.
+
+    \b
+    Examples:
+      big2 rules show hong-kong
+      big2 rules show friday-club.toml
+      big2 rules show actionpoker --toml > my-house.toml
+    """
+    from big2.rulepage import rule_page
+    from big2.rulesets import ruleset_to_mapping
+    from big2.ruletext import ruleset_toml
+
+    with _read_or_status_two():
+        found = _rules_of(name)
+    if form == "json":
+        click.echo(json.dumps(ruleset_to_mapping(found), indent=2))
+    elif form == "toml":
+        click.echo(ruleset_toml(found), nl=False)
+    else:
+        for section in rule_page(found):
+            click.secho(section.title, bold=True)
+            for line in section.lines:
+                click.echo(f"  {line}")
+
+
+@rules.command()
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+def diff(first: str, second: str) -> None:
+    """Tell in which switches two rule sets differ, and what that means.
+
+    A and B are names of presets, or TOML or JSON files. Exit status 0 when they are the same, 1 when they differ, 2
+    when one can't be read.
+
+    \b
+    Examples:
+      big2 rules diff actionpoker high-low
+      big2 rules diff actionpoker friday-club.toml
+    """
+    from big2.ruletext import differences, toml_value
+
+    with _read_or_status_two():
+        found = [_rules_of(name) for name in (first, second)]
+    status = 0
+    for each in differences(*found):
+        status = DIFFERENT
+        click.secho(f"{each.switch.name} ({each.switch.clause}): {each.switch.meaning}", bold=True)
+        click.echo(f"  {first}: {toml_value(each.first)}, {each.first_words}")
+        click.echo(f"  {second}: {toml_value(each.second)}, {each.second_words}")
+    sys.exit(status)
+
+
+@rules.command()
+@click.argument("file")
+def check(file: str) -> None:
+    """Check a rule set: its digest, or everything that is wrong with it, switch by switch.
+
+    Exit status 0 when it is valid, 1 when it is not, 2 when the file can't be read. The digest is that of the API.
+
+    \b
+    Example:
+      big2 rules check friday-club.toml
+    """
+    from workers.rule_files import WrongRulesError
+
+    with _read_or_status_two():
+        try:
+            found = _rules_of(file)
+        except WrongRulesError as wrong:
+            for problem in wrong.problems:
+                click.echo(f"{file}: {problem}")
+            sys.exit(DIFFERENT)
+    click.echo(f"{_digest(found)}  {file}")
+
+
+@rules.command()
+def schema() -> None:
+    """Print the JSON Schema (draft 2020-12) of a rule set.
+
+    \b
+    Example:
+      big2 rules schema > ruleset.schema.json
+    """
+    from big2.ruleset_schema import ruleset_schema
+
+    click.echo(json.dumps(ruleset_schema(_presets()), indent=2, ensure_ascii=False))
 
 
 @rules.command()
@@ -24,9 +147,41 @@ def answer(files: tuple[str, ...]) -> None:
       echo '{"rules": "actionpoker", "kind": "classify", "cards": "7D 7S"}' | big2 rules answer -
     """
     from big2.answers import answer_lines
-    from services.bootstrap import presets
 
-    known = presets()
+    known = _presets()
     answer_files(
         files, lambda text: answer_lines(text, known), lambda line: line.get("ok", "error" not in line)
     )
+
+
+rules.add_command(explain)
+
+
+@contextmanager
+def _read_or_status_two() -> Iterator[None]:
+    from workers.rule_files import UnreadableError, WrongRulesError
+
+    try:
+        yield
+    except (UnreadableError, WrongRulesError) as error:
+        click.echo(str(error), err=True)
+        sys.exit(UNREADABLE)
+
+
+def _presets() -> Mapping[str, RuleSet]:
+    from services.bootstrap import presets
+
+    return presets()
+
+
+def _rules_of(name: str) -> RuleSet:
+    from workers.rule_files import rules_of
+
+    return rules_of(name, _presets())
+
+
+def _digest(found: RuleSet) -> str:
+    from big2.rulesets import ruleset_to_mapping
+    from domain.ruleset import ruleset_digest
+
+    return ruleset_digest(dict(ruleset_to_mapping(found)))

@@ -1,0 +1,46 @@
+"""R12: a whole rule set as TOML, and how two differ, in words."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from big2.rulesets import RuleSet, Written, ruleset_to_mapping
+from big2.switch_table import SWITCHES, Switch
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A switch in which two rule sets differ: how each writes it, and what that means."""
+
+    switch: Switch
+    first: Written
+    first_words: str
+    second: Written
+    second_words: str
+
+
+def differences(first: RuleSet, second: RuleSet) -> Iterator[Difference]:
+    """Each switch in which two rule sets differ, in the table's order."""
+    one, other = ruleset_to_mapping(first), ruleset_to_mapping(second)
+    for switch in SWITCHES:
+        name = switch.name
+        if one[name] != other[name]:
+            words = (switch.form.words(getattr(rules, name)) for rules in (first, second))
+            yield Difference(switch, one[name], next(words), other[name], next(words))
+
+
+def ruleset_toml(rules: RuleSet) -> str:
+    """A rule set in whole, one switch a line with its clause and its meaning; reading it gives the same rule set."""
+    written = ruleset_to_mapping(rules)
+    lines = [f"{switch.name} = {toml_value(written[switch.name])}" for switch in SWITCHES]
+    notes = [f"# {switch.clause}: {switch.meaning}" for switch in SWITCHES]
+    return "".join(f"{note}\n{line}\n" for note, line in zip(notes, lines, strict=True))
+
+
+def toml_value(value: Written) -> str:
+    """A switch's value as TOML and JSON both write it.
+
+    >>> toml_value(True), toml_value("DCHS"), toml_value([[10, 2]])
+    ('true', '"DCHS"', '[[10, 2]]')
+    """
+    return json.dumps(value, ensure_ascii=False)
