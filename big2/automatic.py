@@ -1,6 +1,6 @@
 """R6: the passes that a hand makes by itself."""
 
-from big2.actions import Action, Passed, PassReason
+from big2.actions import Passed, PassReason
 from big2.book import CardSet
 from big2.state import Hand, next_to_act
 
@@ -16,27 +16,20 @@ def automatic_pass(hand: Hand) -> Passed | None:
     return _automatic(hand, hand.turn, hand.to_beat)
 
 
-def with_automatic_passes(hand: Hand, action: Action) -> tuple[Action, ...]:
-    """R6.4: an action of the seat to act, and the automatic passes that it causes.
+def passes_after(hand: Hand, seat: int, to_beat: CardSet, to_beat_seat: int | None) -> tuple[Passed, ...]:
+    """R6.4: the automatic passes that follow at once when `seat` has acted and this is the set to beat.
 
-    A play that ends the hand causes none (R4.4), nor does a pass that ends the trick (R4.2).
+    One seat after another passes, until one does not or the turn is back with the trick's last play (R4.2).
     """
-    if isinstance(action, Passed):
-        to_beat, to_beat_seat = hand.to_beat, hand.to_beat_seat
-    elif action.mask == hand.holdings[action.seat]:
-        return (action,)
-    else:
-        to_beat, to_beat_seat = hand.setting.book.by_mask[action.mask], action.seat
-    assert to_beat is not None, "a leader does not pass (R4.1)"
     if to_beat.size == 1 and not to_beat.mask & hand.setting.unbeatable:
-        return (action,)  # nobody holds too few
-    actions, seat = [action], action.seat
+        return ()  # nobody holds fewer cards than one
+    passes: list[Passed] = []
     while (seat := next_to_act(hand, seat, hand.locked)) != to_beat_seat:
         passed = _automatic(hand, seat, to_beat)
         if passed is None:
             break
-        actions.append(passed)
-    return tuple(actions)
+        passes.append(passed)
+    return tuple(passes)
 
 
 def _automatic(hand: Hand, seat: int, to_beat: CardSet) -> Passed | None:

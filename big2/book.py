@@ -97,20 +97,19 @@ class Book:
 def book_of(rules: RuleSet) -> Book:
     """The book of a rule set's card sets; written on first use and kept."""
     return _book(
-        suits=rules.suits,
-        straights=rules.straights,
-        straight_tie=rules.straight_tie,
-        flush=rules.flush,
-        straight_flush=rules.straight_flush,
-        triples=rules.triples,
-        quads_kicker=rules.quads_kicker,
-        quads_beat_any=rules.quads_beat_any,
+        rules.suits,
+        rules.straights,
+        rules.straight_tie,
+        rules.flush,
+        rules.straight_flush,
+        rules.triples,
+        rules.quads_kicker,
+        rules.quads_beat_any,
     )
 
 
 @lru_cache(maxsize=_BOOKS_KEPT)
-def _book(
-    *,
+def _book(  # noqa: PLR0917 - as positions they are found again in half the time
     suits: str,
     straights: tuple[str, ...],
     straight_tie: StraightTie,

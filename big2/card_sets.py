@@ -14,8 +14,10 @@ __all__ = ["CardSet", "Kind", "beats", "card_set_of", "classify", "legal_plays",
 
 _DIAMONDS: Final = mask_of(card for card in PACK if card % 4 == 0)
 _SUITS: Final = tuple(_DIAMONDS << suit for suit in range(4))
-_PAIR: Final = 2
 _FIVE: Final = 5
+_ORDERED_WITHIN: Final = (2, _FIVE)
+"""Numbers of cards in which not all that lies within `CardSet.above` is higher."""
+
 
 
 def classify(rules: RuleSet, cards: Iterable[Card]) -> CardSet | None:
@@ -63,22 +65,17 @@ def plays_in(book: Book, holding: int, to_beat: CardSet | None = None) -> list[C
         plays = _joined(book.played_of_size[0], holding)
         _add_fives(plays, book, holding)
         return plays
-    plays = _higher(book, holding, to_beat)
+    if to_beat.size == _FIVE:
+        plays = []
+        _add_fives(plays, book, holding)
+    else:
+        able = holding & to_beat.above
+        plays = _joined(book.played_of_size[to_beat.size], able) if able else []
+    if to_beat.size in _ORDERED_WITHIN:
+        plays = [play for play in plays if play.strength > to_beat.strength]
     if book.quads_beat_any:
         plays += [play for play in _quads(book, holding) if play.size != to_beat.size]
     return plays
-
-
-def _higher(book: Book, holding: int, to_beat: CardSet) -> list[CardSet]:
-    """R3.2, R4.1: what has as many cards as the set to beat, and is higher."""
-    plays: list[CardSet] = []
-    if to_beat.size == _FIVE:
-        _add_fives(plays, book, holding)
-    elif able := holding & to_beat.above:
-        plays = _joined(book.played_of_size[to_beat.size], able)
-        if to_beat.size != _PAIR:
-            return plays
-    return [play for play in plays if play.strength > to_beat.strength]
 
 
 Part = TypeVar("Part", CardSet, int)

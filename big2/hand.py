@@ -10,7 +10,7 @@ from typing import Final
 
 from big2.actions import Action, By, Passed, PassReason, Played
 from big2.assistant import Duty, breaches, duty, duty_over, highest_single, is_assistant, plays_of
-from big2.automatic import automatic_pass, with_automatic_passes
+from big2.automatic import automatic_pass, passes_after
 from big2.card_sets import CardSet, beats
 from big2.cards import Card, card_text, cards_in, height, mask_of, mask_text
 from big2.errors import IllegalPlay, RefusalCode
@@ -69,8 +69,10 @@ def play_mask(hand: Hand, seat: int, mask: int, by: By = By.PLAYER) -> tuple[Act
         raise _not_higher(hand, card_set, hand.to_beat)
     if hand.must_include is not None:
         _check_opening(hand, card_set, hand.must_include)
-    breach = is_assistant(hand) and _breach(hand, card_set)
-    return with_automatic_passes(hand, Played(seat, mask, by, breach))
+    played = Played(seat, mask, by, is_assistant(hand) and _breach(hand, card_set))
+    if mask == hand.holdings[seat]:
+        return (played,)  # R4.4: a play that ends the hand causes no automatic pass
+    return played, *passes_after(hand, seat, card_set, seat)
 
 
 def pass_turn(hand: Hand, seat: int, by: By = By.PLAYER) -> tuple[Action, ...]:
@@ -79,8 +81,8 @@ def pass_turn(hand: Hand, seat: int, by: By = By.PLAYER) -> tuple[Action, ...]:
         raise _not_on_turn(hand)
     if hand.to_beat is None:
         raise IllegalPlay("R4.1", RefusalCode.LEADER_CANNOT_PASS, "the leader may not pass")
-    breach = is_assistant(hand) and _breach(hand, None)
-    return with_automatic_passes(hand, Passed(seat, _PASSED_BY[by], breach))
+    passed = Passed(seat, _PASSED_BY[by], is_assistant(hand) and _breach(hand, None))
+    return passed, *passes_after(hand, seat, hand.to_beat, hand.to_beat_seat)
 
 
 _PASSED_BY: Final = {By.PLAYER: PassReason.PLAYER, By.CLOCK: PassReason.CLOCK}

@@ -143,7 +143,7 @@ def _with_dragon(hand: Hand) -> Hand:
     """R12: thirteen different ranks win at once; of two such seats the first in the order of the deal."""
     for seat in deal_order(hand.dealer, hand.seats, hand.direction):
         if is_dragon(hand.holdings[seat]):
-            return _won(hand, seat, _replaced(hand.holdings, seat, 0), hand.turn_number)
+            return _won(hand, seat, _by_seat({**dict(enumerate(hand.holdings)), seat: 0}))
     return hand
 
 
@@ -166,10 +166,11 @@ def replay(hand: Hand, actions: Iterable[Action]) -> Hand:
 
 def _after_play(hand: Hand, play: Played) -> Hand:
     seat = play.seat
-    left = hand.holdings[seat] & ~play.mask
-    holdings = _replaced(hand.holdings, seat, left)
-    if not left:
-        return _won(hand, seat, holdings, hand.turn_number)
+    held = [*hand.holdings]
+    held[seat] &= ~play.mask
+    holdings = tuple(held)
+    if not held[seat]:
+        return _won(hand, seat, holdings)
     card_set = hand.setting.book.by_mask.get(play.mask)
     assert card_set is not None, "a play on record is no card set of its rule set"
     return Hand(
@@ -185,14 +186,14 @@ def _after_play(hand: Hand, play: Played) -> Hand:
     )
 
 
-def _won(hand: Hand, seat: int, holdings: tuple[int, ...], turn_number: int) -> Hand:
+def _won(hand: Hand, seat: int, holdings: tuple[int, ...]) -> Hand:
     """R4.4: the hand ends the moment a seat has no cards. R7.4: a breach on the turn before is liable."""
     assistant = hand.breach_by
     return Hand(
         hand.setting,
         holdings,
         None,
-        turn_number,
+        hand.turn_number,
         winner=seat,
         liable=assistant if assistant is not None and hand.next_seat[assistant] == seat else None,
     )
@@ -219,12 +220,11 @@ def _after_pass(hand: Hand, passed: Passed) -> Hand:
 
 def next_to_act(hand: Hand, seat: int, locked: int) -> int:
     """The next seat in the direction of play that is not locked out of the trick (R4.3, R12)."""
-    next_seat = hand.setting.next_seat
-    turn = next_seat[seat]
+    turn = hand.setting.next_seat[seat]
+    return _first_unlocked(hand, seat, turn, locked) if locked else turn
+
+
+def _first_unlocked(hand: Hand, seat: int, turn: int, locked: int) -> int:
     while locked >> turn & 1 and turn != seat:
-        turn = next_seat[turn]
+        turn = hand.setting.next_seat[turn]
     return turn
-
-
-def _replaced(holdings: tuple[int, ...], seat: int, holding: int) -> tuple[int, ...]:
-    return (*holdings[:seat], holding, *holdings[seat + 1 :])
