@@ -20,6 +20,7 @@ import msgspec
 
 from big2.rulesets import MOST_CARDS
 from big2.table import SEATS, Direction, seats_after
+from big2.told import shown
 from domain.errors import Refused
 
 FRY_CARDS = 10
@@ -137,8 +138,8 @@ class _Reading:
         try:
             text = raw.decode("utf-8").partition("#")[0].strip()
         except UnicodeDecodeError as error:
-            shown = raw.decode("utf-8", "replace")
-            return self._wrong(shown, [f"byte {error.start + 1} is not UTF-8: save the sheet as UTF-8"])
+            readable = raw.decode("utf-8", "replace")
+            return self._wrong(readable, [f"byte {error.start + 1} is not UTF-8: save the sheet as UTF-8"])
         words = text.split()
         if not words:
             return None
@@ -157,13 +158,15 @@ class _Reading:
         return Sheet(tuple(self._hands), tuple(self._problems), tuple(self._warnings))
 
     def _wrong(self, text: str, reasons: Sequence[str], *under: str) -> None:
-        self._problems += [Remark(self._line, under, _shown(text), reason) for reason in reasons]
+        self._problems += [
+            Remark(self._line, under, shown(text, SHOWN_CHARACTERS), reason) for reason in reasons
+        ]
 
     def _take_day(self, text: str) -> None:
         self._leave_day()
         day = _date(text)
         self._wrong(text, list(_wrong_day(text, day, self._day, self._today)))
-        self._day, self._day_has_hands = _Day(self._line, _shown(text), day), False
+        self._day, self._day_has_hands = _Day(self._line, shown(text, SHOWN_CHARACTERS), day), False
 
     def _leave_day(self) -> None:
         if self._day and not self._day_has_hands:
@@ -178,12 +181,12 @@ class _Reading:
     def _take_names(self, text: str, words: list[str]) -> None:
         players = tuple(map(self._name, words))
         repeated = [player for player in dict.fromkeys(players) if players.count(player) > 1]
-        reasons = [f"{_shown(player)} stands there twice: each player has one seat" for player in repeated]
+        reasons = [f"{shown(player)} stands there twice: each player has one seat" for player in repeated]
         if not FEWEST_PLAYERS <= len(players) <= len(SEATS):
             told = _counted(len(players), "player")
             reasons.append(f"{told}: a hand has {FEWEST_PLAYERS} to {len(SEATS)} (R2.1)")
         self._wrong(text, reasons)
-        self._names = _Names(self._line, _shown(text), players)
+        self._names = _Names(self._line, shown(text, SHOWN_CHARACTERS), players)
 
     def _name(self, word: str) -> str:
         """The name as it is kept; one that cannot be stays as it is, and is told."""
@@ -269,7 +272,7 @@ def _no_numbers(words: list[str]) -> Iterator[str]:
         found = _LEFT.fullmatch(word)
         if found is None or int(found[1]) > MOST_CARDS:
             yield (
-                f"{_shown(word)} is no number of cards left: 0 to {MOST_CARDS}, and t after it for who takes "
+                f"{shown(word)} is no number of cards left: 0 to {MOST_CARDS}, and t after it for who takes "
                 "on all losses (R2.1)"
             )
 
@@ -294,9 +297,3 @@ def _wrong_hand(players: tuple[str, ...], cards_left: tuple[int, ...], takers: l
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _shown(text: str) -> str:
-    """As much of a text as tells which it is; what would not print is escaped."""
-    shown = text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)

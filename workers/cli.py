@@ -12,6 +12,7 @@ from uuid import UUID
 import click
 
 from workers.answering import answer_files
+from workers.hands_cli import show
 from workers.rules_cli import rules
 
 EPILOG = """\b
@@ -30,6 +31,7 @@ def main() -> None:
 
 
 main.add_command(rules)
+main.add_command(show)
 
 
 @contextmanager

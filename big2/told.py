@@ -1,0 +1,88 @@
+"""What is told to people, as values: blocks of rows, each piece of text with its tone. Looks are another's matter."""
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from big2.cards import GLYPHS, RANKS, cards_in, low_to_high
+from big2.rulesets import RuleSet
+
+MOST_SHOWN: Final = 40
+"""How many characters of a name, an id or a value are shown."""
+
+
+class Tone(StrEnum):
+    """What a piece of text is, so that a terminal can colour it."""
+
+    PLAIN = "plain"
+    STRONG = "strong"
+    QUIET = "quiet"
+    WRONG = "wrong"
+    DIAMONDS = "diamonds"
+    CLUBS = "clubs"
+    HEARTS = "hearts"
+    SPADES = "spades"
+
+
+_SUIT_TONES: Final = (Tone.DIAMONDS, Tone.CLUBS, Tone.HEARTS, Tone.SPADES)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some text in one tone."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+
+
+Cell = tuple[Piece, ...]
+Row = tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A title, and rows whose cells stand below each other; the columns named in `numbers` go to the right.
+
+    Blocks of one `layout` have their columns at the same places.
+    """
+
+    title: Cell
+    rows: tuple[Row, ...] = ()
+    numbers: frozenset[int] = frozenset()
+    layout: str = ""
+
+
+def shown(text: str, most: int = MOST_SHOWN) -> str:
+    """As much of a text as tells which it is; what does not print is escaped, so that it can do nothing.
+
+    >>> shown("a\\tb"), shown("abcdef", 4)
+    ('a\\\\tb', 'abc…')
+    """
+    cut = text if len(text) <= most else text[: most - 1] + "…"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
+
+
+def value_text(value: object) -> str:
+    """A JSON value as a short text."""
+    return shown(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def cell(text: str, tone: Tone = Tone.PLAIN) -> Cell:
+    """One piece of text."""
+    return (Piece(text, tone),)
+
+
+def cells(*texts: str, tone: Tone = Tone.PLAIN) -> Row:
+    """A cell for each text."""
+    return tuple(cell(text, tone) for text in texts)
+
+
+def card_cell(mask: int, rules: RuleSet) -> Cell:
+    """Some cards low to high, in the tones of their suits."""
+    pieces: list[Piece] = []
+    for card in low_to_high(cards_in(mask), rules.suits):
+        pieces += [Piece(" ")] if pieces else []
+        rank, suit = divmod(card, 4)
+        pieces.append(Piece(RANKS[rank] + GLYPHS[suit], _SUIT_TONES[suit]))
+    return tuple(pieces)
