@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from uuid import UUID
 
@@ -10,7 +10,8 @@ from msgspec import UNSET
 
 from big2 import hand as play_rules
 from big2.actions import PassReason
-from big2.cards import mask_text
+from big2.cards import Card, mask_text
+from big2.explain import Explanation, duty_reason, explain
 from domain import hand_events as events
 from domain.errors import NotAllowed
 from domain.hand import HAND, State
@@ -33,25 +34,47 @@ _PASSES: dict[PassReason, tuple[shapes.PassReason, shapes.By]] = {
 }
 
 
-def legal_plays(services: Services, actor: Actor, hand_id: HandId) -> shapes.LegalPlays:
-    """What the actor's seat may play now; NotAllowed to whoever was not dealt in."""
+def legal_plays(
+    services: Services, actor: Actor, hand_id: HandId, asked: Sequence[Card] | None = None
+) -> shapes.LegalPlays:
+    """What the actor's seat may play now, and what is to be said of the cards asked about, if any.
+
+    NotAllowed to whoever was not dealt in.
+    """
     stream = services.store.load(HAND, hand_id)
     hand = existing(stream, "hand")
     actor.must_be_in(hand.tournament_id)
     seat = hand.seat_of(actor.player_id)
     if seat is None:
         raise NotAllowed("forbidden", "Only a player who was dealt in has legal plays.")
-    game = hand.game
-    running = hand.state is State.RUNNING
-    on_turn = running and game.turn == seat
+    if hand.play is None:
+        return shapes.LegalPlays(
+            turn=None, may_pass=False, duty=None, duty_reason=None, items=[], as_of=stream.position
+        )
+    game = hand.play if hand.state is State.RUNNING else hand.play._replace(turn=None)
+    on_turn = game.turn == seat
     options = play_rules.options(game) if on_turn else []
     suits = game.rules.suits
     return shapes.LegalPlays(
-        turn=game.turn_number if running else None,
+        turn=None if game.turn is None else game.turn_number,
         may_pass=on_turn and play_rules.may_pass(game),
         duty=_duty(game) if on_turn else None,
+        duty_reason=duty_reason(game) if on_turn else None,
         items=[_legal_play(option.mask, option.kind.value, breach, suits) for option, breach in options],
+        explanation=UNSET if asked is None else _explanation(explain(game, seat, asked)),
         as_of=stream.position,
+    )
+
+
+def _explanation(told: Explanation) -> shapes.Explanation:
+    return shapes.Explanation(
+        cards=told.cards.split(),
+        kind=told.kind.value if told.kind else None,
+        playable=told.playable,
+        clause=told.clause,
+        code=told.code.value if told.code else None,
+        reason=told.reason,
+        breach=told.breach,
     )
 
 

@@ -246,13 +246,34 @@ class LegalPlay(Resource, frozen=True, kw_only=True):
     breach: bool
 
 
+class Explanation(Resource, frozen=True, kw_only=True):
+    """What the cards asked about are, and whether they may be played now: by which clause not, and why.
+
+    `code` is the problem that the play would be; `reason` is a sentence in any case. `breach` says that the play is
+    allowed and would be one (R7.3).
+    """
+
+    cards: list[str]
+    kind: Kind | None
+    playable: bool
+    clause: str | None
+    code: str | None
+    reason: str
+    breach: bool
+
+
 class LegalPlays(Resource, frozen=True, kw_only=True):
-    """Every legal play of the seat to act; off turn there is none. `turn` is null once the hand is over."""
+    """Every legal play of the seat to act; off turn there is none. `turn` is null once the hand is over.
+
+    `duty_reason` tells the duty as a sentence (R7.2); `explanation` is there where cards were asked about.
+    """
 
     turn: int | None
     may_pass: bool
     duty: Duty | None
+    duty_reason: str | None
     items: list[LegalPlay]
+    explanation: Explanation | UnsetType = UNSET
     as_of: int
 
 

@@ -23,7 +23,7 @@ from services.envelope import Command
 from services.http import strictjson
 from services.http.access import Gate, Who, admit
 from services.http.fields import Body as BodySchema
-from services.http.fields import pointers
+from services.http.fields import CardList, pointers
 from services.http.limits import Places
 from services.http.listener import Listener
 from services.http.problems import Problem
@@ -118,10 +118,16 @@ class Call:
         """The query's members; a problem with everything that is wrong with them."""
         schema = self.operation.query
         several = {
-            f"/query/{name}": "stands there twice" for name, values in request.args.lists() if len(values) > 1
+            f"/query/{name}": "stands there twice"
+            for name, values in request.args.lists()
+            if len(values) > 1 and not _is_list(schema, name)
+        }
+        given = {
+            name: ",".join(values) if _is_list(schema, name) else values[0]
+            for name, values in request.args.lists()
         }
         try:
-            loaded: dict[str, Any] = (schema or _NO_QUERY).load(request.args.to_dict())
+            loaded: dict[str, Any] = (schema or _NO_QUERY).load(given)
         except ma.ValidationError as error:
             wrong = {f"/query{at}": what for at, what in pointers(error.messages).items()}
             raise Problem("validation", "The query is not right.", errors=several | wrong) from None
@@ -182,6 +188,10 @@ def _check_key(operation: Operation) -> None:
         raise Problem("missing-idempotency-key")
     if key is not None and not _KEY.fullmatch(key):
         raise Problem("bad-idempotency-key")
+
+
+def _is_list(schema: BodySchema | None, name: str) -> bool:
+    return schema is not None and isinstance(schema.fields.get(name), CardList)
 
 
 class _NoQuery(BodySchema):

@@ -11,9 +11,12 @@ from flask import Blueprint, Response
 from flask_smorest import Api
 from flask_swagger_ui import get_swaggerui_blueprint
 
+from big2.ruleset_schema import ruleset_definition, ruleset_schema
+from services.bootstrap import presets
 from services.http.examples import EXAMPLES
 from services.http.problems import PROBLEMS, Problem, document_of, page_of
 from services.http.routing import HISTORY, IDEMPOTENCY_KEY, IF_NONE_MATCH, OPTIONAL_KEY, SHAPES
+from services.http.schemas import RULES
 
 DOCS = "/docs"
 blueprint = Blueprint("problems", __name__)
@@ -34,6 +37,13 @@ def problem_list() -> Response:
     return Response("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")
 
 
+@blueprint.get("/schemas/ruleset.json")
+def rule_set_schema() -> Response:
+    """The JSON Schema of a rule set, by itself."""
+    text = json.dumps(ruleset_schema(presets()), ensure_ascii=False)
+    return Response(text, content_type="application/schema+json")
+
+
 def reader() -> Blueprint:
     """The pages at /docs: Swagger UI from its own files."""
     config = {"app_name": "Big 2", "validatorUrl": None, "oauth2RedirectUrl": f"{DOCS}/oauth2-redirect.html"}
@@ -51,6 +61,7 @@ def describe(api: Api) -> None:
         components.schema(name, {**schema, **shown})
     components.schema("Problem", _PROBLEM)
     components.schema(HISTORY, _history())
+    components.schema(RULES, ruleset_definition(presets()))
     for slug in PROBLEMS:
         components.example(slug, {"value": document_of(slug)})
     for leftover in ("Error", "PaginationMetadata"):  # flask-smorest's own, which no route uses

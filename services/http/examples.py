@@ -98,10 +98,20 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "turn": 3,
         "may_pass": False,
         "duty": None,
+        "duty_reason": None,
         "items": [
             {"cards": ["4H"], "kind": "single", "breach": False},
             {"cards": ["2S"], "kind": "single", "breach": False},
         ],
+        "explanation": {
+            "cards": ["4H", "2S"],
+            "kind": None,
+            "playable": False,
+            "clause": "R3.1",
+            "code": "not-a-card-set",
+            "reason": "4H 2S is not a card set (R3.1).",
+            "breach": False,
+        },
         "as_of": 34,
     },
     "Standing": {

@@ -172,6 +172,30 @@ class PlayingCard(Raw):
             raise ValidationError(error.reason) from None
 
 
+class CardList(Raw):
+    """Cards in a query, with commas or blanks between; the name may stand there several times."""
+
+    def __init__(self, most: int, **more: Any) -> None:
+        described = {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": most}
+        super().__init__(metadata=described | more.pop("metadata", {}), **more)
+        self.most = most
+
+    def _deserialize(self, value: Any, *args: Any, **more: Any) -> list[Card]:  # type: ignore[override]
+        named = super()._deserialize(value, *args, **more).replace(",", " ").split()
+        if not 1 <= len(named) <= self.most:
+            raise ValidationError(f"must name from 1 to {self.most} cards, such as 7D,7S")
+        cards: list[Card] = []
+        wrong: dict[int, list[str]] = {}
+        for place, text in enumerate(named):
+            try:
+                cards.append(parse_card(text))
+            except NotationError as error:
+                wrong[place] = [error.reason]
+        if wrong:
+            raise ValidationError(wrong)
+        return cards
+
+
 class Several(Field, ma.fields.List[Any]):
     """A list of so many items."""
 

@@ -35,10 +35,16 @@ def get_hand(call: Call, hand_id: UUID) -> Response:
     return read(histories.hand(call.services, HandId(hand_id), call.reader))
 
 
-@get(blueprint, f"{ONE}/legal-plays", shapes.LegalPlays, who=Who.PLAYERS)
+@get(
+    blueprint,
+    f"{ONE}/legal-plays",
+    shapes.LegalPlays,
+    who=Who.PLAYERS,
+    query=schemas.CardsAsked(),
+)
 def get_legal_plays(call: Call, hand_id: UUID) -> Response:
-    """Read every legal play of one's own seat; off turn there is none"""
-    return read(legal_plays(call.services, call.actor, HandId(hand_id)))
+    """Read every legal play of one's own seat, off turn there is none; and why some cards may be played or not"""
+    return read(legal_plays(call.services, call.actor, HandId(hand_id), call.query.get("cards")))
 
 
 @command(

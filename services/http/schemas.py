@@ -8,6 +8,7 @@ from domain.structure import Structure
 from services.http.fields import (
     MOST,
     Body,
+    CardList,
     Digits,
     Id,
     Instant,
@@ -28,8 +29,11 @@ LARGEST_PAGE = 200
 LONGEST_WAIT_SECONDS = 86_400
 MOST_LEVELS = 100
 MOST_CARDS = 5
+DEALT_CARDS = 13
 NAME_LETTERS = 100
 REASON_LETTERS = 500
+RULES = "RuleSetSwitches"
+"""How OpenAPI calls the JSON Schema of a rule set."""
 LATER_FORMATS = ("rounds", "swiss", "duplicate", "league", "bracket")
 LAST_POSITION = 2**63 - 1
 AHEAD = "lies ahead of the log"
@@ -58,7 +62,10 @@ class NewRuleSet(Body):
         keys=ma.fields.String(),
         required=True,
         error_messages={"required": "is missing", "null": "may not be null", "invalid": "must be an object"},
-        metadata={"description": "A `base` preset and the switches of R12 that differ, or all switches."},
+        metadata={
+            "description": "A `base` preset and the switches of R12 that differ, or all switches.",
+            "allOf": [{"$ref": f"#/components/schemas/{RULES}"}],
+        },
     )
 
 
@@ -147,6 +154,15 @@ class PagedTable(Paged):
 
 class PagedAsOf(PagedTable):
     as_of = Digits(0, LAST_POSITION, metadata={"description": "A log position; now, if left out."})
+
+
+class CardsAsked(Query):
+    cards = CardList(
+        DEALT_CARDS,
+        metadata={
+            "description": "Cards to be explained, such as `7D,7S`; it may also stand there once for each card."
+        },
+    )
 
 
 class FeedQuery(Query):
