@@ -10,7 +10,7 @@ from itertools import zip_longest
 from big2.actions import Action, By, Passed, PassReason
 from big2.automatic import automatic_pass
 from big2.errors import MalformedError, Refusal
-from big2.form import parse_json
+from big2.form import Node, parse_json
 from big2.hand import clock_action, pass_turn, play_mask
 from big2.record import (
     FORMAT,
@@ -26,7 +26,8 @@ from big2.record import (
     write_history,
     write_settlement,
 )
-from big2.settlement import settle
+from big2.results import result_problems
+from big2.settlement import Outcome, settle, settle_outcome
 from big2.state import Hand, apply, start
 
 __all__ = [
@@ -131,6 +132,10 @@ def _malformed(error: MalformedError) -> Verdict:
 
 
 def _judge(history: History) -> Verdict:
+    return _judge_result(history) if history.recorded else _judge_play(history)
+
+
+def _judge_play(history: History) -> Verdict:
     hand = dealt_hand(history)
     for index, told in enumerate(history.actions):
         try:
@@ -196,10 +201,51 @@ def _judge_settlement(history: History, hand: Hand) -> Verdict:
         return {"verdict": "valid", "settlement": settlement}
     if history.settlement is None and settlement is None:
         return {"verdict": "incomplete", "turn": hand.turn}
-    field = _first_difference(history.settlement, settlement)
+    return _compared(history.settlement, settlement)
+
+
+def _compared(claimed: Mapping[str, object] | None, settlement: Verdict | None) -> Verdict:
+    field = _first_difference(claimed, settlement)
     if field is not None:
         return {"verdict": "wrong_settlement", "settlement": settlement, "field": field}
     return {"verdict": "valid", "settlement": settlement}
+
+
+def _judge_result(history: History) -> Verdict:
+    """A recorded hand: of what is told, the cards left decide who won, and who is liable must be one who can be."""
+    if history.settlement is None:
+        return {"verdict": "valid", "settlement": None}
+    claimed = Node(history.settlement)
+    result = _told_result(history, claimed, _optional_seat(claimed.member("liable")))
+    problems = result_problems(history.rules, result)
+    impossible = next((pointer for pointer in problems if pointer != "/liable"), None)
+    if impossible is not None:
+        within = "" if impossible.startswith("/twos_left") else "/settlement"
+        return _malformed(MalformedError(within + impossible, problems[impossible]))
+    if problems:
+        result = _told_result(history, claimed, None)
+    settlement = write_settlement(settle_outcome(history.rules, result, history.unit, history.stacks()))
+    return _compared(history.settlement, settlement)
+
+
+def _told_result(history: History, claimed: Node, liable: int | None) -> Outcome:
+    """Whoever has no cards left won; the first of them, where more are said to have none."""
+    seats = tuple(history.stacks())
+    told = claimed.member("cards_left")
+    cards_left = {seat: told.member(str(seat)).integer() for seat in seats}
+    return Outcome(
+        seats=seats,
+        dealer=history.dealer,
+        direction=history.direction,
+        winner=min(seats, key=lambda seat: cards_left[seat]),
+        cards_left=cards_left,
+        twos_left=history.twos_left or dict.fromkeys(seats, 0),
+        liable=liable,
+    )
+
+
+def _optional_seat(node: Node) -> int | None:
+    return None if node.value is None else node.integer()
 
 
 def _first_difference(claimed: Mapping[str, object] | None, settlement: Verdict | None) -> str | None:

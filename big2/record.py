@@ -5,7 +5,7 @@ not known are ignored, and kept when a history is passed on.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from big2.actions import AUTOMATIC, Action, By, Passed, PassReason, Played
@@ -14,6 +14,7 @@ from big2.errors import NotationError, RuleSetError
 from big2.form import Node
 from big2.rulesets import MOST_CARDS, RuleSet, ruleset_from_mapping
 from big2.settlement import Settlement, Transfer
+from big2.switches import TwosRule
 from big2.table import SEATS, Direction
 
 FORMAT: Final = "big2-hand/1"
@@ -52,7 +53,8 @@ class History:
     """A hand on record. `named_rules` is how it names its rule set; `leader` None is the lowest card (R5.1).
 
     `deal` has the holdings as masks. `settlement` is what is claimed, as written. A breach is known only once the hand
-    is played again: the actions as read have none, and `Recorded.breach` is what the history claims.
+    is played again: the actions as read have none, and `Recorded.breach` is what the history claims. A hand that was
+    played with real cards is `recorded`: it has neither deal nor actions, and `twos_left` by seat where those count.
     """
 
     named_rules: str | Members
@@ -66,6 +68,8 @@ class History:
     actions: tuple[Recorded, ...]
     settlement: Members | None = None
     voided: bool = False
+    recorded: bool = False
+    twos_left: Mapping[int, int] = field(default_factory=dict)
     extra: Members = field(default_factory=dict)
 
     def stacks(self) -> dict[int, int | None]:
@@ -81,6 +85,7 @@ def nothing_published(name: str) -> RuleSet | None:
 
 _KNOWN: Final = {
     "format", "rules", "unit", "seats", "dealer", "direction", "leader", "deal", "actions", "settlement", "voided",
+    "recorded",
 }  # fmt: skip
 
 
@@ -92,22 +97,74 @@ def read_history(value: object, presets: Presets, published: Published = nothing
     rules = read_rules(node.member("rules"), presets, published)
     unit = node.member("unit").integer(1, MOST_CHIPS)
     seats = _seats(node.member("seats"))
-    dealt_in = {seated.seat for seated in seats}
-    voided = node.optional("voided")
-    return History(
+    history = History(
         named_rules=node.member("rules").value,  # type: ignore[arg-type]
         rules=rules,
         unit=unit,
         seats=seats,
         dealer=node.member("dealer").integer(SEATS[0], SEATS[-1]),
         direction=node.member("direction").choice(Direction),
+        leader=None,
+        deal={},
+        actions=(),
+        settlement=_claimed(node.optional("settlement"), {seated.seat for seated in seats}),
+        voided=_flag(node, "voided"),
+        recorded=_flag(node, "recorded"),
+    )
+    return _with_result(history, node) if history.recorded else _with_play(history, node)
+
+
+def _flag(node: Node, name: str) -> bool:
+    flag = node.optional(name)
+    return flag is not None and flag.boolean()
+
+
+def _with_play(history: History, node: Node) -> History:
+    """The lead, the deal and the actions."""
+    dealt_in = set(history.stacks())
+    return replace(
+        history,
         leader=_leader(node.member("leader"), dealt_in),
         deal=_deal(node.member("deal"), dealt_in),
         actions=tuple(_recorded(item, dealt_in) for item in node.member("actions").items()),
-        settlement=_claimed(node.optional("settlement"), dealt_in),
-        voided=voided is not None and voided.boolean(),
         extra=_extra(node, _KNOWN),
     )
+
+
+def _with_result(history: History, node: Node) -> History:
+    """What is known of a hand that was played with real cards; who led it may be told."""
+    dealt_in = set(history.stacks())
+    leader, deal, actions = node.optional("leader"), node.optional("deal"), node.member("actions")
+    if deal is not None:
+        raise deal.wrong("must be left out: nobody knows the deal of a recorded hand")
+    if actions.items():
+        raise actions.wrong("must be empty: nobody knows the actions of a recorded hand")
+    _check_result(node, dealt_in, voided=history.voided)
+    counts = history.rules.twos is not TwosRule.NONE
+    return replace(
+        history,
+        leader=None if leader is None else _leader(leader, dealt_in),
+        twos_left=_twos_left(node.member("twos_left"), dealt_in) if counts and history.settlement else {},
+        extra=_extra(node, _KNOWN | {"twos_left"}),
+    )
+
+
+def _check_result(node: Node, dealt_in: set[int], *, voided: bool) -> None:
+    """A recorded hand is nothing but its result: without one it was voided. Each seat has from 0 to 13 cards left."""
+    settlement = node.optional("settlement")
+    if settlement is None or settlement.value is None:
+        if not voided:
+            raise (settlement or node).wrong("must have a settlement: the hand is recorded and not voided")
+        return
+    cards_left = settlement.member("cards_left")
+    for seat in sorted(dealt_in):
+        cards_left.member(str(seat)).integer(0, MOST_CARDS)
+
+
+def _twos_left(node: Node, dealt_in: set[int]) -> dict[int, int]:
+    """By seat; a seat that is not named has none."""
+    named = {_seat_key(name, item, dealt_in): item.integer(0, 4) for name, item in node.each_member()}
+    return dict.fromkeys(sorted(dealt_in), 0) | named
 
 
 def read_rules(node: Node, presets: Presets, published: Published) -> RuleSet:
@@ -250,11 +307,20 @@ def write_history(history: History) -> dict[str, object]:
         "dealer": history.dealer,
         "direction": history.direction.value,
         "leader": LOWEST_CARD if history.leader is None else history.leader,
-        "deal": {str(seat): mask_text(mask, history.rules.suits) for seat, mask in history.deal.items()},
+        **(_written_result(history) if history.recorded else _written_deal(history)),
         "actions": [_written_action(recorded, history.rules.suits) for recorded in history.actions],
         "settlement": history.settlement,
     }
     return written | ({"voided": True} if history.voided else {}) | dict(history.extra)
+
+
+def _written_deal(history: History) -> dict[str, object]:
+    return {"deal": {str(seat): mask_text(mask, history.rules.suits) for seat, mask in history.deal.items()}}
+
+
+def _written_result(history: History) -> dict[str, object]:
+    twos = {str(seat): left for seat, left in history.twos_left.items()}
+    return {"recorded": True} | ({"twos_left": twos} if twos else {})
 
 
 def _written_seat(seated: Seated) -> dict[str, object]:

@@ -3,11 +3,13 @@
 Looked at between hands, in this order: who is out, who never showed up, the level, the end, the seats, the deals.
 Before the money tables play hand for hand: none deals, and nobody is placed, until every table has ended
 its hand; then all deal at once.
+
+Tables with real cards are never dealt at: each plays its next hand by itself, unless it is held for others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 import msgspec
@@ -45,10 +47,16 @@ class NextSteps(msgspec.Struct, frozen=True):
     table_states: Mapping[TableId, Table]
 
 
-def look(tournament: Tournament, facts: list[Facts], now: datetime) -> NextSteps:
-    """The next steps of `tournament`, whose open tables are `facts`; nothing while it is not running."""
-    director = _Director(tournament, facts, now)
-    if tournament.state is State.RUNNING and tournament.tables_drawn:
+def look(
+    tournament: Tournament, facts: list[Facts], now: datetime, ended: TableId | None = None
+) -> NextSteps:
+    """The next steps of `tournament`, whose open tables are `facts`; nothing while it is not running.
+
+    `ended` is the table whose hand has just been recorded, where the cards are real.
+    """
+    director = _Director(tournament, facts, now, ended)
+    drawn = tournament.tables_drawn and not tournament.structure.for_points
+    if tournament.state is State.RUNNING and drawn:
         director.run()
     return director.next_steps()
 
@@ -56,9 +64,12 @@ def look(tournament: Tournament, facts: list[Facts], now: datetime) -> NextSteps
 class _Director:
     """Applies each event as it is decided, so that the next decision sees it."""
 
-    def __init__(self, tournament: Tournament, facts: list[Facts], now: datetime) -> None:
+    def __init__(
+        self, tournament: Tournament, facts: list[Facts], now: datetime, ended: TableId | None
+    ) -> None:
         self.t = replace(tournament, moved={**tournament.moved}, outs=[*tournament.outs])
         self.now = now
+        self.ended = ended
         self.tables = {f.table.number: f.table for f in sorted(facts, key=lambda f: f.position)}
         self.tournament_events: list[Event] = []
         self.table_events: dict[TableId, list[Event]] = {}
@@ -66,13 +77,15 @@ class _Director:
 
     def run(self) -> None:
         if self._hand_for_hand() and not self._all_wait():
-            return None
+            return self._hold(n for n, table in self.tables.items() if self._waits(table))
         self._place_who_is_out()
         self._remove_no_shows()
         self._raise_level()
         if self.t.players_left == 1:
             return self._finish()
         hold = self._seat()
+        if self.t.structure.recorded:
+            return self._hold(hold)
         self.deals = [
             table.table_id
             for number, table in sorted(self.tables.items())
@@ -89,7 +102,19 @@ class _Director:
         return self.t.on_the_bubble and len(self.tables) > 1
 
     def _all_wait(self) -> bool:
-        return all(table.waiting for table in self.tables.values())
+        return all(self._waits(table) for table in self.tables.values())
+
+    def _waits(self, table: Table) -> bool:
+        """Whether it is between hands; with real cards it plays on as soon as nothing holds it."""
+        if self.t.structure.recorded:
+            return table.table_id == self.ended or table.number in self.t.held
+        return table.waiting
+
+    def _hold(self, numbers: Iterable[int]) -> None:
+        """With real cards, these tables wait before their next hand, and all others go on."""
+        held = tuple(sorted(numbers))
+        if self.t.structure.recorded and held != self.t.held:
+            self._record(decide.TablesHeld(numbers=held))
 
     def _due(self, table: Table) -> bool:
         """Whether its next deal is due; hand for hand, whether every table's is."""
@@ -98,7 +123,7 @@ class _Director:
 
     def _place_who_is_out(self) -> None:
         """Hand by hand in the order of the log (`self.tables` is in that order); a hand-for-hand round at once."""
-        by_hand = [self._broke(n) for n, table in self.tables.items() if table.waiting]
+        by_hand = [self._broke(n) for n, table in self.tables.items() if self._waits(table)]
         if self._hand_for_hand():
             number = self.t.version
             by_hand = [[(n, replace(out, hand_for_hand=number)) for hand in by_hand for n, out in hand]]
@@ -120,7 +145,7 @@ class _Director:
         limit = self.t.structure.no_show_hands
         if limit and any(taken.seen for _, taken in seats):
             for number, taken in seats:
-                if self.tables[number].waiting and not taken.seen and taken.absent_hands >= limit:
+                if self._waits(self.tables[number]) and not taken.seen and taken.absent_hands >= limit:
                     self._place([(number, Out(taken.player_id, None, taken.stack, no_show=True))])
 
     def _place(self, leaving: list[tuple[int, Out]]) -> None:
@@ -153,7 +178,10 @@ class _Director:
         purpose = f"balance/{self.t.version}"
         draws = draws_for(self.t.draw_seed, self.t.tournament_id, purpose)
         seating = balance(
-            [_sitting(t) for t in self.tables.values()], self.t.structure.seats_per_table, self.t.moved, draws
+            [self._sitting(t) for t in self.tables.values()],
+            self.t.structure.seats_per_table,
+            self.t.moved,
+            draws,
         )
         if seating.final_table:
             self._draw_final_table()
@@ -164,6 +192,10 @@ class _Director:
             self._record(TableBroken(number=number, table_id=self.t.table_id(number)))
             self._close(number)
         return seating.hold
+
+    def _sitting(self, table: Table) -> Sitting:
+        players = {seat: taken.player_id for seat, taken in table.seats.items()}
+        return Sitting(table.number, not self._waits(table), players, about_to_lead(table))
 
     def _draw_final_table(self) -> None:
         seated = [place for _, table in sorted(self.tables.items()) for place in places(table)]
@@ -201,8 +233,3 @@ class _Director:
         table = self.tables[number]
         self.tables[number] = evolve_table(table, event)
         self.table_events.setdefault(table.table_id, []).append(event)
-
-
-def _sitting(table: Table) -> Sitting:
-    players = {seat: taken.player_id for seat, taken in table.seats.items()}
-    return Sitting(table.number, not table.waiting, players, about_to_lead(table))

@@ -18,7 +18,7 @@ from big2.actions import Passed as PassedAction
 from big2.actions import Played as PlayedAction
 from big2.cards import Card, cards_text, mask_of, mask_text, parse_stored_cards
 from big2.rulesets import RuleSet, ruleset_on_record, ruleset_to_mapping
-from big2.settlement import settle
+from big2.settlement import Settlement, settle
 from big2.table import Direction, deal_order
 from domain.aggregate import Aggregate
 from domain.deal import commitment, dealt, hand_seed, shuffled_deck
@@ -30,8 +30,10 @@ from domain.hand_events import (
     ClockStarted,
     ClockStopped,
     Committed,
+    Confirmed,
     Dealt,
     Finalised,
+    HandRecorded,
     Passed,
     SeatDealt,
     Settled,
@@ -52,16 +54,19 @@ class State(StrEnum):
 
 
 class Hand(Guarded, frozen=True):
-    """`play` is the game itself; `stopped_ms` the time left on a stopped clock; `acted` and `clocked` are seats."""
+    """`play` is the game itself; `stopped_ms` the time left on a stopped clock; `acted` and `clocked` are seats.
+
+    A hand that was recorded has no commitment, no seed and no `play`.
+    """
 
     hand_id: HandId
     table_id: TableId
     tournament_id: TournamentId
     number: int
-    commitment: str
-    seed: bytes
+    commitment: str | None = None
+    seed: bytes | None = None
     play: play_rules.Hand | None = None
-    dealt: Dealt | None = None
+    dealt: Dealt | HandRecorded | None = None
     state: State = State.RUNNING
     deadline: datetime | None = None
     stopped_ms: int | None = None
@@ -70,13 +75,21 @@ class Hand(Guarded, frozen=True):
     settlement: Settled | None = None
 
     @property
-    def terms(self) -> Dealt:
-        """The deal; every hand has one, in the transaction of its commitment."""
+    def terms(self) -> Dealt | HandRecorded:
+        """The deal, in the transaction of the commitment; or what was recorded in its place."""
         assert self.dealt is not None
         return self.dealt
 
     @property
+    def recorded(self) -> HandRecorded | None:
+        """What was recorded, if the hand was played with real cards."""
+        return self.dealt if isinstance(self.dealt, HandRecorded) else None
+
+    @property
     def game(self) -> play_rules.Hand:
+        """The game itself; Conflicting where there is none to look into or to play in."""
+        if self.recorded:
+            raise Conflicting("hand-closed", "The hand was played with real cards: only its result is known.")
         assert self.play is not None
         return self.play
 
@@ -88,6 +101,8 @@ class Hand(Guarded, frozen=True):
 def evolve(hand: Hand | None, event: Event) -> Hand:
     if isinstance(event, Committed):
         return _committed(event)
+    if isinstance(event, HandRecorded):
+        return _recorded_hand(event)
     assert hand is not None
     change = msgspec.structs.replace
     match event:
@@ -107,7 +122,7 @@ def evolve(hand: Hand | None, event: Event) -> Hand:
             return change(hand, state=State.SETTLED, settlement=event, deadline=None)
         case Voided():
             return change(hand, state=State.VOIDED, deadline=None)
-        case Finalised():
+        case Finalised() | Confirmed():
             return change(hand, state=State.FINAL if hand.settlement else hand.state)
     raise AssertionError(f"{type(event).__name__} is no event of a hand")
 
@@ -214,12 +229,12 @@ def void(hand: Hand, reason: str) -> list[Event]:
     """Ends a running hand without a result; its seed is revealed and never used again."""
     if hand.state is not State.RUNNING:
         return []
-    return [Voided(reason=reason), Finalised(seed=hand.seed)]
+    return [Voided(reason=reason), _closing(hand)]
 
 
 def finalise(hand: Hand) -> list[Event]:
     """Makes a settled hand final, once its protest window is over."""
-    return [Finalised(seed=hand.seed)] if hand.state is State.SETTLED else []
+    return [_closing(hand)] if hand.state is State.SETTLED else []
 
 
 def ended(hand: Hand, table: Table, now: datetime) -> list[Event]:
@@ -233,8 +248,8 @@ def ended(hand: Hand, table: Table, now: datetime) -> list[Event]:
             number=hand.number,
             winner=hand.settlement.winner if hand.settlement else None,
             net=net,
-            points=_points(hand),
-            stacks={s.seat: s.stack + net[s.seat] for s in hand.terms.seats},
+            points=points_due(hand),
+            stacks={seat: stack + net[seat] for seat, stack in _stacks(hand).items()},
             acted=tuple(sorted(hand.acted)),
             absent=tuple(sorted(hand.clocked - hand.acted)),
             deal_at=now + timedelta(seconds=hand.terms.timing.between_hands_seconds),
@@ -306,9 +321,14 @@ def _event(
 
 def _end(hand: Hand) -> list[Event]:
     """The settlement, and the seed at once where nobody may protest."""
-    stacks: Mapping[int, int | None] = {s.seat: s.stack for s in hand.terms.seats}
-    result = settle(hand.game, hand.terms.unit, stacks)
-    settled = Settled(
+    result = settle(hand.game, hand.terms.unit, _stacks(hand))
+    final = [] if hand.terms.timing.protest_seconds else [_closing(hand)]
+    return [settled(result), *final]
+
+
+def settled(result: Settlement) -> Settled:
+    """A settlement as an event."""
+    return Settled(
         winner=result.winner,
         cards_left=dict(result.cards_left),
         liable=result.liable,
@@ -317,17 +337,41 @@ def _end(hand: Hand) -> list[Event]:
         ),
         net=dict(result.net),
     )
-    final = [] if hand.terms.timing.protest_seconds else [Finalised(seed=hand.seed)]
-    return [settled, *final]
 
 
-def _points(hand: Hand) -> dict[int, int]:
+def rule_set_of(terms: Dealt | HandRecorded) -> RuleSet:
+    """The rule set that a hand was played under."""
+    return _rules(msgspec.json.encode(terms.ruleset))
+
+
+def points_due(hand: Hand) -> dict[int, int]:
     """Each seat's points as they were due, before table stakes cut them (R8.3)."""
     points = {s.seat: 0 for s in hand.terms.seats}
     for transfer in hand.settlement.transfers if hand.settlement else ():
         points[transfer.payer] -= transfer.due // hand.terms.unit
         points[transfer.receiver] += transfer.due // hand.terms.unit
     return points
+
+
+def _closing(hand: Hand) -> Event:
+    return Confirmed() if hand.seed is None else Finalised(seed=hand.seed)
+
+
+def _stacks(hand: Hand) -> dict[int, int]:
+    """What each seat dealt in had."""
+    dealt = hand.dealt
+    assert isinstance(dealt, Dealt)
+    return {s.seat: s.stack for s in dealt.seats}
+
+
+def _recorded_hand(event: HandRecorded) -> Hand:
+    return Hand(
+        hand_id=event.hand_id,
+        table_id=event.table_id,
+        tournament_id=event.tournament_id,
+        number=event.number,
+        dealt=event,
+    )
 
 
 def _committed(event: Committed) -> Hand:
@@ -354,7 +398,7 @@ def _acted(hand: Hand, action: PlayedAction | PassedAction, by: ActedBy, next_tu
 
 
 def _start(event: Dealt) -> play_rules.Hand:
-    rules = _rules(msgspec.json.encode(event.ruleset))
+    rules = rule_set_of(event)
     masks = {seat: _mask(cards) for seat, cards in event.cards.items()}
     return _game(rules, event.dealer, event.direction, event.leader, masks)
 

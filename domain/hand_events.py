@@ -1,4 +1,7 @@
-"""A hand's events: committed, dealt, played and passed, settled, final. What is stored, and who may see each field."""
+"""A hand's events: committed, dealt, played and passed, settled, final; or recorded, settled, final.
+
+What is stored, and who may see each field.
+"""
 
 from __future__ import annotations
 
@@ -121,6 +124,41 @@ class Settled(Event, frozen=True, kw_only=True):
     net: Public[dict[int, int]]
 
 
+class SeatRecorded(msgspec.Struct, frozen=True):
+    """A seat of a recorded hand; `stack` is in chips, at the hand's start, null in points formats."""
+
+    seat: int
+    player_id: PlayerId
+    stack: int | None
+
+
+class HandRecorded(Event, frozen=True, kw_only=True):
+    """The first event of a hand that was played with real cards: its terms, and what it came to.
+
+    `leader` is whom R5.3 lets lead, null for the lowest card. `twos_left` is empty where the rule set counts none.
+    """
+
+    hand_id: Public[HandId]
+    table_id: Public[TableId]
+    tournament_id: Public[TournamentId]
+    number: Public[int]
+    rules: Public[str]
+    ruleset: AfterHand[dict[str, Any]]
+    structure_hash: Public[str]
+    level: Public[int]
+    unit: Public[int]
+    dealer: Public[int]
+    direction: Public[Direction]
+    leader: Public[int | None]
+    seats: Public[tuple[SeatRecorded, ...]]
+    winner: Public[int]
+    cards_left: Public[dict[int, int]]
+    liable: Public[int | None]
+    twos_left: Public[dict[int, int]]
+    played_at: Public[datetime]
+    timing: Public[Timing]
+
+
 class Voided(Event, frozen=True, kw_only=True):
     reason: Public[str]
 
@@ -129,3 +167,7 @@ class Finalised(Event, frozen=True, kw_only=True):
     """The seed is revealed."""
 
     seed: Public[bytes]
+
+
+class Confirmed(Event, frozen=True, kw_only=True):
+    """A recorded hand is final; it has no seed to reveal."""

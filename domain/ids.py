@@ -55,5 +55,10 @@ def table_id(tournament: TournamentId, number: int) -> TableId:
     return TableId(uuid5(tournament, f"table/{number}"))
 
 
+def opened_table_id(command: CommandId) -> TableId:
+    """A table that somebody opened by himself, in a tournament that draws none."""
+    return TableId(uuid5(command, "table"))
+
+
 def hand_id(table: TableId, number: int) -> HandId:
     return HandId(uuid5(table, f"hand/{number}"))

@@ -1,8 +1,11 @@
-"""Places of those who are out: later is better; in one hand the larger stack; no-shows below all who played."""
+"""Places of those who are out: later is better; in one hand the larger stack; no-shows below all who played.
+
+And places by points, where nobody goes out: points, hands won, fewest cards left; then a shared place.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 import msgspec
@@ -29,6 +32,24 @@ class Standing(msgspec.Struct, frozen=True):
     player_id: PlayerId
 
 
+class Tally(msgspec.Struct, frozen=True):
+    """What a player has come to in a points format; `cards_left` is the sum over his hands."""
+
+    points: int = 0
+    hands: int = 0
+    hands_won: int = 0
+    cards_left: int = 0
+
+    def plus(self, other: Tally) -> Tally:
+        """Both together."""
+        return Tally(
+            self.points + other.points,
+            self.hands + other.hands,
+            self.hands_won + other.hands_won,
+            self.cards_left + other.cards_left,
+        )
+
+
 def places_of_out(outs: Sequence[Out], players_left: int) -> list[Standing]:
     """Places of all who are out, best first; `outs` in the order in which they went, equals of a hand in any order."""
     ordered = sorted(enumerate(outs), key=lambda item: _rank(*item))
@@ -38,6 +59,21 @@ def places_of_out(outs: Sequence[Out], players_left: int) -> list[Standing]:
         place = players_left + len(standings) + 1
         standings += [Standing(place, len(group) > 1, out.player_id) for out in group]
     return standings
+
+
+def places_by_points(tallies: Mapping[PlayerId, Tally]) -> list[Standing]:
+    """Places of all players, best first; who has played no hand ranks below everybody who has."""
+    ordered = sorted(tallies, key=lambda player: _by_points(tallies[player]))
+    standings: list[Standing] = []
+    for _, group in groupby(ordered, key=lambda player: _by_points(tallies[player])):
+        level = list(group)
+        place = len(standings) + 1
+        standings += [Standing(place, len(level) > 1, player) for player in level]
+    return standings
+
+
+def _by_points(tally: Tally) -> tuple[bool, int, int, int]:
+    return (not tally.hands, -tally.points, -tally.hands_won, tally.cards_left)
 
 
 def _rank(index: int, out: Out) -> tuple[bool, int]:

@@ -21,11 +21,21 @@ FEWEST = 2
 WHOLE = 10_000  # basis points
 LARGEST_AMOUNT = 2**53  # what every JSON reader holds exactly
 
-Format = Literal["sit_and_go", "freezeout"]
+SEASON_HANDS = 100_000
+"""A player's sums over so many hands of a league stay below that, whatever he wins."""
+
+CHIP_DEFAULTS: dict[str, Any] = {"stack_points": 50, "unit_levels": DEFAULT_UNIT_LEVELS}
+LEAGUE_DEFAULTS: dict[str, Any] = {"stack_points": 0, "unit_levels": (1,)}
+"""A league is played for points, at one unit."""
+
+Format = Literal["sit_and_go", "freezeout", "league"]
 
 
 class Structure(msgspec.Struct, frozen=True, kw_only=True):
-    """All terms of one tournament, defaults filled in; `rules` names a preset or a published `name@version`."""
+    """All terms of one tournament, defaults filled in; `rules` names a preset or a published `name@version`.
+
+    `recorded`: it is played with real cards, and each hand's result is recorded.
+    """
 
     name: str
     format: Format
@@ -44,6 +54,12 @@ class Structure(msgspec.Struct, frozen=True, kw_only=True):
     protest_seconds: int = 0
     no_show_hands: int = 2
     prizes_bp: tuple[int, ...] | Literal["standard"] = "standard"
+    recorded: bool = False
+
+    @property
+    def for_points(self) -> bool:
+        """Whether nobody has a stack, and nothing is cut (R8.3)."""
+        return self.format == "league"
 
     @property
     def stack(self) -> int:
@@ -76,10 +92,13 @@ def structure(terms: dict[str, Any], now: datetime) -> Structure:
 def misfits(terms: Structure, rules: RuleSet) -> dict[str, str]:
     """What makes the terms and their rule set no tournament together, by JSON pointer."""
     errors = {}
-    if rules.stake_cap is StakeCap.NONE:
+    if rules.stake_cap is StakeCap.NONE and not terms.for_points:
         errors["/rules"] = "has no table stakes (stake_cap none), and these formats are played for chips"
-    if terms.unit_at(len(terms.unit_levels)) * most_points(rules) >= LARGEST_AMOUNT:
+    payment = terms.unit_at(len(terms.unit_levels)) * most_points(rules)
+    if payment >= LARGEST_AMOUNT:
         errors["/unit"] = "a payment could pass 2^53: lower unit or unit_levels"
+    elif terms.for_points and payment * SEASON_HANDS >= LARGEST_AMOUNT:
+        errors["/unit"] = "a season's payments could pass 2^53: lower unit"
     return errors
 
 
@@ -88,11 +107,13 @@ def structure_hash(published: Structure) -> str:
     return hashlib.sha256(msgspec.json.encode(published, order="sorted")).hexdigest()
 
 
-def format_defaults(format_: str, capacity: int | None) -> dict[str, int]:
+def format_defaults(format_: str, capacity: int | None) -> dict[str, Any]:
     """What follows from the format, and from the capacity where that is given."""
-    if format_ != "sit_and_go":
-        return {"capacity": capacity or LARGEST_CAPACITY, "min_entrants": FEWEST}
-    return {"capacity": capacity or SIT_AND_GO_CAPACITY, "min_entrants": capacity or SIT_AND_GO_CAPACITY}
+    if format_ == "sit_and_go":
+        seats = capacity or SIT_AND_GO_CAPACITY
+        return {"capacity": seats, "min_entrants": seats, **CHIP_DEFAULTS}
+    terms = LEAGUE_DEFAULTS if format_ == "league" else CHIP_DEFAULTS
+    return {"capacity": capacity or LARGEST_CAPACITY, "min_entrants": FEWEST, **terms}
 
 
 def _contradictions(s: Structure, now: datetime) -> list[tuple[str, str]]:
@@ -111,7 +132,7 @@ def _contradictions(s: Structure, now: datetime) -> list[tuple[str, str]]:
             f"a sit_and_go starts when full: {s.capacity}",
         ),
         (
-            not sit_and_go and s.seats_per_table == 2,
+            s.format == "freezeout" and s.seats_per_table == 2,
             "/seats_per_table",
             "two-seat tables cannot be balanced: a freezeout has 3 or 4 seats",
         ),
@@ -143,7 +164,18 @@ def _contradictions(s: Structure, now: datetime) -> list[tuple[str, str]]:
             "chips in all would pass 2^53: lower unit, stack_points or capacity",
         ),
     ]
+    if s.for_points:
+        checks += _not_of_a_league(s)
     return [(pointer, reason) for wrong, pointer, reason in checks if wrong]
+
+
+def _not_of_a_league(s: Structure) -> list[tuple[bool, str, str]]:
+    return [
+        (not s.recorded, "/recorded", "a league of dealt events is not offered by this release: send true"),
+        (s.stack_points != 0, "/stack_points", "a league is played for points, without stacks: leave it out"),
+        (s.unit_levels != (1,), "/unit_levels", "a league has no levels: leave it out"),
+        (s.minutes_per_level is not None, "/minutes_per_level", "a league has no levels: leave it out"),
+    ]
 
 
 def _either(numbers: tuple[int, ...]) -> str:

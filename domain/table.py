@@ -13,6 +13,7 @@ from domain.aggregate import Aggregate
 from domain.errors import Conflicting
 from domain.events import Event, Public
 from domain.ids import HandId, PlayerId, TableId, TournamentId, hand_id
+from domain.placing import Tally
 
 Leaving = Literal["moved", "out", "no_show"]
 
@@ -39,6 +40,12 @@ class Opened(Event, frozen=True, kw_only=True):
     first_dealer: Public[int]
     pauses: Public[int]
     deal_at: Public[datetime]
+
+
+class RecordedTableOpened(Opened, frozen=True, kw_only=True):
+    """A table with real cards, whose results are recorded; with `points` nobody there has a stack."""
+
+    points: Public[bool]
 
 
 class Seated(Event, frozen=True, kw_only=True):
@@ -76,6 +83,12 @@ class HandEnded(Event, frozen=True, kw_only=True):
     deal_at: Public[datetime]
 
 
+class RecordedHandEnded(HandEnded, frozen=True, kw_only=True):
+    """The end of a recorded hand; `stacks` is empty in points formats."""
+
+    cards_left: Public[dict[int, int]]
+
+
 class TablePaused(Event, frozen=True, kw_only=True):
     """The table follows its tournament's pause `number`, and so any before it."""
 
@@ -91,13 +104,17 @@ class Closed(Event, frozen=True, kw_only=True):
 
 
 class Seat(msgspec.Struct, frozen=True):
-    """A taken seat. `net` is the last hand's result, so `stack - net` is the stack at that hand's start."""
+    """A taken seat. `net` is the last hand's result, so `stack - net` is the stack at that hand's start.
+
+    `fresh` says that he sat down after the table's last hand.
+    """
 
     player_id: PlayerId
     stack: int
     seen: bool = False
     absent_hands: int = 0
     net: int = 0
+    fresh: bool = False
 
 
 class Winner(msgspec.Struct, frozen=True):
@@ -108,6 +125,8 @@ class Winner(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
+    """`tallies` is what each player has come to here, at a table that is `recorded`."""
+
     table_id: TableId
     tournament_id: TournamentId
     number: int
@@ -129,6 +148,9 @@ class Table(msgspec.Struct, frozen=True):
     pauses: int = 0
     paused: bool = False
     closed: bool = False
+    recorded: bool = False
+    points: bool = False
+    tallies: dict[PlayerId, Tally] = msgspec.field(default_factory=dict)
 
     @property
     def waiting(self) -> bool:
@@ -146,7 +168,8 @@ def evolve(table: Table | None, event: Event) -> Table:
     change = msgspec.structs.replace
     match event:
         case Seated():
-            return change(table, seats=dict(sorted({**table.seats, **_seats([event.place])}.items())))
+            newcomer = {seat: change(taken, fresh=True) for seat, taken in _seats([event.place]).items()}
+            return change(table, seats=dict(sorted({**table.seats, **newcomer}.items())))
         case Vacated():
             return change(table, seats={s: taken for s, taken in table.seats.items() if s != event.seat})
         case HandBegun():
@@ -178,10 +201,12 @@ class Deal(msgspec.Struct, frozen=True):
     seats: tuple[Place, ...]
 
 
-def next_deal(table: Table, rules: RuleSet, level: int, unit: int) -> Deal:
-    """The next hand's terms (R5.3, R9.1, R9.2)."""
+def next_deal(
+    table: Table, rules: RuleSet, level: int, unit: int, left_out: frozenset[int] = frozenset()
+) -> Deal:
+    """The next hand's terms (R5.3, R9.1, R9.2), without the seats that are `left_out` of it."""
     _must_be_dealable(table)
-    dealt_in = sorted(table.seats)
+    dealt_in = sorted(set(table.seats) - left_out)
     direction = play.next_direction(rules, table.direction)
     number = table.hands_begun + 1
     dealer = table.first_dealer if table.dealer is None else play.next_dealer(table.dealer, dealt_in)
@@ -193,7 +218,7 @@ def next_deal(table: Table, rules: RuleSet, level: int, unit: int) -> Deal:
         leader=_leader(table, rules, dealt_in, direction),
         level=level,
         unit=unit,
-        seats=tuple(places(table)),
+        seats=tuple(place for place in places(table) if place.seat in dealt_in),
     )
 
 
@@ -243,7 +268,7 @@ def _leader(table: Table, rules: RuleSet, dealt_in: list[int], direction: play.D
     if table.winner is None or play.lowest_card_leads(rules, first_hand=False):
         return None
     seat = table.seat_of(table.winner.player_id)
-    return play.leader_after(seat or table.winner.seat, seat is not None, dealt_in, direction)
+    return play.leader_after(seat or table.winner.seat, seat in dealt_in, dealt_in, direction)
 
 
 def _opened(event: Opened) -> Table:
@@ -257,6 +282,8 @@ def _opened(event: Opened) -> Table:
         first_dealer=event.first_dealer,
         pauses=event.pauses,
         deal_at=event.deal_at,
+        recorded=isinstance(event, RecordedTableOpened),
+        points=isinstance(event, RecordedTableOpened) and event.points,
     )
 
 
@@ -289,7 +316,18 @@ def _hand_ended(table: Table, event: HandEnded) -> Table:
         hands_at_level=table.hands_at_level + 1,
         winner=Winner(won, table.seats[won].player_id) if won is not None else table.winner,
         deal_at=event.deal_at,
+        tallies=_tallies(table, event) if isinstance(event, RecordedHandEnded) else table.tallies,
     )
+
+
+def _tallies(table: Table, event: RecordedHandEnded) -> dict[PlayerId, Tally]:
+    of_hand = {
+        table.seats[seat].player_id: Tally(event.points[seat], 1, int(seat == event.winner), left)
+        for seat, left in event.cards_left.items()
+    }
+    return table.tallies | {
+        player: table.tallies.get(player, Tally()).plus(tally) for player, tally in of_hand.items()
+    }
 
 
 def _after_hand(taken: Seat, seat: int, event: HandEnded) -> Seat:

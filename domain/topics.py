@@ -46,4 +46,11 @@ TOPICS: dict[str, type[Event]] = {
     "hand.settled.1": hand.Settled,
     "hand.voided.1": hand.Voided,
     "hand.finalised.1": hand.Finalised,
+    "hand.recorded.1": hand.HandRecorded,
+    "hand.confirmed.1": hand.Confirmed,
+    "table.opened.2": table.RecordedTableOpened,
+    "table.hand_ended.2": table.RecordedHandEnded,
+    "tournament.table_opened.1": tournament.TableOpened,
+    "tournament.table_closed.1": tournament.TableClosed,
+    "tournament.tables_held.1": tournament.TablesHeld,
 }

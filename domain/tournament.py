@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
@@ -17,7 +18,7 @@ from domain.placing import Out, Standing, places_of_out
 from domain.prizes import allotted, prize_table, shared
 from domain.seating import Move, draw_tables
 from domain.structure import Structure, structure_hash
-from domain.table import Opened, Place
+from domain.table import Opened, Place, RecordedTableOpened
 
 
 class State(StrEnum):
@@ -67,6 +68,27 @@ class TablesDrawn(Event, frozen=True, kw_only=True):
 class TableBroken(Event, frozen=True, kw_only=True):
     number: Public[int]
     table_id: Public[TableId]
+
+
+class TableOpened(Event, frozen=True, kw_only=True):
+    """A table of a league; its first dealer is drawn from the occasion `draw`."""
+
+    table: Public[DrawnTable]
+    draw: Public[str]
+
+
+class TableClosed(Event, frozen=True, kw_only=True):
+    """A table of a league is over, and its players are free."""
+
+    number: Public[int]
+    table_id: Public[TableId]
+    players: Public[tuple[PlayerId, ...]]
+
+
+class TablesHeld(Event, frozen=True, kw_only=True):
+    """The tables with real cards whose next hand has to wait for others; whichever were held before go on."""
+
+    numbers: Public[tuple[int, ...]]
 
 
 class PlayerMoved(Event, frozen=True, kw_only=True):
@@ -138,7 +160,8 @@ class Cancelled(Event, frozen=True, kw_only=True):
 class Tournament(Guarded, frozen=True):
     """`version` counts the events folded; `moved` counts each player's moves; `pauses` is when each began.
 
-    `moved` and `outs` are updated in place, so that the fold of a large field stays linear.
+    Of a league `tables` has each table's id, and `sitting` the number of each seated player's. `held` are the numbers
+    of the tables whose next hand waits. What is mutable is updated in place: the fold of a large field stays linear.
     """
 
     tournament_id: TournamentId
@@ -159,6 +182,9 @@ class Tournament(Guarded, frozen=True):
     open_tables: tuple[int, ...] = ()
     moved: dict[PlayerId, int] = msgspec.field(default_factory=dict)
     outs: list[Out] = msgspec.field(default_factory=list)
+    tables: dict[int, TableId] = msgspec.field(default_factory=dict)
+    sitting: dict[PlayerId, int] = msgspec.field(default_factory=dict)
+    held: tuple[int, ...] = ()
     prizes: tuple[Prize, ...] = ()
     standings: tuple[Standing, ...] = ()
 
@@ -215,6 +241,10 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901 - 
             return {"tables_drawn": t.tables_drawn + len(numbers), "open_tables": numbers}
         case TableBroken():
             return {"open_tables": tuple(n for n in t.open_tables if n != event.number)}
+        case TableOpened() | TableClosed():
+            return _league_table(t, event)
+        case TablesHeld():
+            return {"held": event.numbers}
         case PlayerMoved():
             t.moved[event.player_id] = t.moved.get(event.player_id, 0) + 1
             return {}
@@ -231,10 +261,27 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901 - 
         case PrizesAwarded():
             return {"prizes": event.prizes}
         case Finished():
-            return {"state": State.FINISHED, "standings": event.standings, "open_tables": ()}
+            entrants = len(event.standings)
+            return {
+                "state": State.FINISHED,
+                "standings": event.standings,
+                "entrant_count": entrants,
+                "open_tables": (),
+            }
         case Cancelled():
             return {"state": State.CANCELLED, "entrant_count": event.entrants, "open_tables": ()}
     raise AssertionError(f"{type(event).__name__} is no event of a tournament")
+
+
+def _league_table(t: Tournament, event: TableOpened | TableClosed) -> dict[str, object]:
+    if isinstance(event, TableClosed):
+        for player in event.players:
+            del t.sitting[player]
+        return {"open_tables": tuple(n for n in t.open_tables if n != event.number)}
+    table = event.table
+    t.tables[table.number] = table.table_id
+    t.sitting.update({place.player_id: table.number for place in table.places})
+    return {"tables_drawn": table.number, "open_tables": (*t.open_tables, table.number)}
 
 
 # decisions
@@ -295,17 +342,20 @@ def draw_final_table(t: Tournament, seated: Sequence[Place], deal_at: datetime) 
 
 
 def open_table(t: Tournament, drawn: DrawnTable, deal_at: datetime) -> Opened:
-    return Opened(
-        table_id=drawn.table_id,
-        tournament_id=t.tournament_id,
-        number=drawn.number,
-        seats_per_table=t.structure.seats_per_table,
-        rules=t.structure.rules,
-        places=drawn.places,
-        first_dealer=drawn.dealer,
-        pauses=len(t.pauses),
-        deal_at=deal_at,
-    )
+    opened: dict[str, Any] = {
+        "table_id": drawn.table_id,
+        "tournament_id": t.tournament_id,
+        "number": drawn.number,
+        "seats_per_table": t.structure.seats_per_table,
+        "rules": t.structure.rules,
+        "places": drawn.places,
+        "first_dealer": drawn.dealer,
+        "pauses": len(t.pauses),
+        "deal_at": deal_at,
+    }
+    if t.structure.recorded:
+        return RecordedTableOpened(**opened, points=t.structure.for_points)
+    return Opened(**opened)
 
 
 def move(move: Move, purpose: str) -> PlayerMoved:
@@ -343,7 +393,7 @@ def place(out: Out, table: TableId, place: int) -> Placed:
 def pause(t: Tournament, now: datetime) -> list[Event]:
     if t.state is State.PAUSED:
         raise Conflicting("already-paused", "The tournament is paused already.")
-    _must_be_running(t)
+    must_be_running(t)
     return [Paused(number=len(t.pauses) + 1, at=now)]
 
 
@@ -358,7 +408,7 @@ def resume(t: Tournament, now: datetime) -> list[Event]:
 def cancel(t: Tournament, reason: str, entries: int) -> list[Event]:
     if t.over:
         raise Conflicting("tournament-over", f"The tournament is {t.state} already.")
-    entrants = t.entrant_count or entries
+    entrants = max(t.entrant_count, entries)
     return [Cancelled(reason=reason, entrants=entrants, draw_seed=t.draw_seed)]
 
 
@@ -366,7 +416,12 @@ def finish(t: Tournament, winner: PlayerId) -> list[Event]:
     """The final standings and the prizes, once one player is left."""
     assert t.players_left == 1
     standings = (Standing(1, False, winner), *places_of_out(t.outs, 1))
-    table = prize_table(t.structure.prizes_bp, len(standings))
+    return conclude(t, standings, len(standings))
+
+
+def conclude(t: Tournament, standings: tuple[Standing, ...], players: int) -> list[Event]:
+    """The end: prizes for so many players, and the places of all."""
+    table = prize_table(t.structure.prizes_bp, players)
     pool = sum(table)
     amounts = shared(allotted(pool, table), [standing.place for standing in standings])
     prizes = tuple(
@@ -380,7 +435,7 @@ def finish(t: Tournament, winner: PlayerId) -> list[Event]:
     ]
 
 
-def _must_be_running(t: Tournament) -> None:
+def must_be_running(t: Tournament) -> None:
     if t.state is not State.RUNNING:
         raise Conflicting("not-running", f"The tournament is {t.state}, not running.")
 

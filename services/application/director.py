@@ -44,7 +44,7 @@ def draw(store: Store, tournament_id: TournamentId) -> None:
 
     def decide(stream: Stream[Tournament], now: datetime) -> Decision:
         t = stream.state
-        if t is None or t.state is not tournaments.State.RUNNING or t.tables_drawn:
+        if t is None or t.state is not tournaments.State.RUNNING or t.tables_drawn or t.structure.for_points:
             return Decision(())
         drawn, opened = tournaments.draw(t, now)
         first = [Change(event.table_id, 0, [event]) for event in opened]
@@ -93,7 +93,7 @@ def _advance(store: Store, rulesets: RuleSets, tournament_id: TournamentId) -> N
         return
     open_tables = [(TABLE, stream.state.table_id(n)) for n in stream.state.open_tables]
     seated: list[Stream[Table]] = store.load_many(open_tables)
-    facts = [Facts(s.state, _last_end(s)) for s in seated if s.state is not None]
+    facts = [Facts(s.state, last_end(s)) for s in seated if s.state is not None]
     steps = look(stream.state, facts, stream.read_at)
     versions = {s.id: s.version for s in seated}
     _record(store, stream, steps, versions)
@@ -107,7 +107,7 @@ def _advance(store: Store, rulesets: RuleSets, tournament_id: TournamentId) -> N
         _append_each(store, deals, stream.read_at)
 
 
-def _last_end(stream: Stream[Table]) -> int:
+def last_end(stream: Stream[Table]) -> int:
     """The log position at which the table's last hand ended; 0 before its first."""
     return max((r.position for r in stream.recorded if isinstance(r.event, tables.HandEnded)), default=0)
 

@@ -83,8 +83,8 @@ def hand_view(
 ) -> shapes.Hand:
     """The hand for this reader; `called` has the players' names, `breaches` says that he may see R7.3's marks."""
     hand = existing(stream, "hand")
-    terms, game = hand.terms, hand.game
-    you = _you(hand, actor)
+    terms, told, you = hand.terms, hand.recorded, _you(hand, actor)
+    cards_left = _cards_left(hand)
     return shapes.Hand(
         hand_id=hand.hand_id,
         table_id=hand.table_id,
@@ -101,7 +101,7 @@ def hand_view(
                 player_id=s.player_id,
                 name=called.get(s.player_id, shapes.UNNAMED),
                 stack=s.stack,
-                cards_left=game.holdings[s.seat].bit_count(),
+                cards_left=cards_left[s.seat],
             )
             for s in terms.seats
         ],
@@ -109,10 +109,18 @@ def hand_view(
         to_beat=_to_beat(hand),
         actions=actions_of(stream.recorded, breaches=breaches and hand.state is not State.RUNNING),
         settlement=settlement_of(hand.settlement),
+        recorded=told is not None,
+        played_at=told.played_at if told else None,
         commitment=hand.commitment,
         as_of=stream.position,
         **({"you": you} if you else {}),
     )
+
+
+def _cards_left(hand: HandState) -> Mapping[int, int]:
+    if hand.recorded:
+        return hand.recorded.cards_left
+    return {s.seat: hand.game.holdings[s.seat].bit_count() for s in hand.terms.seats}
 
 
 def acted(outcome: Outcome[HandState], hand_id: HandId, command: UUID) -> shapes.Acted:
@@ -168,23 +176,24 @@ def _transfer(transfer: events.Transfer) -> shapes.Transfer:
 
 
 def _turn(hand: HandState) -> shapes.Turn | None:
-    game = hand.game
-    if hand.state is not State.RUNNING or game.turn is None:
+    game = hand.play
+    if hand.state is not State.RUNNING or game is None or game.turn is None:
         return None
     return shapes.Turn(number=game.turn_number, seat=game.turn, deadline=hand.deadline)
 
 
 def _to_beat(hand: HandState) -> shapes.ToBeat | None:
-    to_beat, seat = hand.game.to_beat, hand.game.to_beat_seat
-    if to_beat is None or seat is None:
+    game = hand.play
+    if game is None or game.to_beat is None or game.to_beat_seat is None:
         return None
-    cards = _cards(to_beat.mask, hand.game.rules.suits)
+    to_beat, seat = game.to_beat, game.to_beat_seat
+    cards = _cards(to_beat.mask, game.rules.suits)
     return shapes.ToBeat(seat=seat, cards=cards, kind=to_beat.kind.value)
 
 
 def _you(hand: HandState, actor: Actor | None) -> shapes.You | None:
-    """What the actor's own seat may see; nothing for anybody else, nor outside the token's tournament."""
-    if actor is None or not actor.may_in(hand.tournament_id):
+    """What the actor's own seat may see; nothing for anybody else, outside the token's tournament, or of real cards."""
+    if actor is None or hand.recorded or not actor.may_in(hand.tournament_id):
         return None
     seat = hand.seat_of(actor.player_id) if actor.player_id else None
     if seat is None:

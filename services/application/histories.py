@@ -19,7 +19,7 @@ from big2.rulesets import RuleSet, ruleset_on_record, ruleset_to_mapping
 from domain.credential import Role
 from domain.errors import NotAllowed
 from domain.hand import HAND, Hand, State
-from domain.hand_events import CardsPlayed, Finalised, Passed
+from domain.hand_events import CardsPlayed, Dealt, Finalised, HandRecorded, Passed
 from domain.ids import HandId
 from services import people
 from services.application import resources as shapes
@@ -108,13 +108,21 @@ def _written(
             dealer=terms.dealer,
             direction=terms.direction,
             leader=terms.leader,
-            deal={seat: mask_of(parse_stored_cards(cards)) for seat, cards in terms.cards.items()},
+            deal=_deal(hand),
             actions=tuple(_action(r) for r in stream.recorded if isinstance(r.event, CardsPlayed | Passed)),
             settlement=shapes.as_json(settlement) if settlement else None,
             voided=hand.state is State.VOIDED,
+            recorded=hand.recorded is not None,
+            twos_left=hand.recorded.twos_left if hand.recorded else {},
             extra=_extra(stream, hand),
         )
     )
+
+
+def _deal(hand: Hand) -> dict[int, int]:
+    if not isinstance(hand.terms, Dealt):
+        return {}
+    return {seat: mask_of(parse_stored_cards(cards)) for seat, cards in hand.terms.cards.items()}
 
 
 def _named(reference: str, rules: RuleSet, presets: Mapping[str, RuleSet]) -> str | dict[str, Any]:
@@ -125,7 +133,7 @@ def _named(reference: str, rules: RuleSet, presets: Mapping[str, RuleSet]) -> st
     return {"base": BASE} | {name: value for name, value in whole.items() if base.get(name) != value}
 
 
-def _seated(seat: int, player: UUID, stack: int, called: Mapping[UUID, str]) -> Seated:
+def _seated(seat: int, player: UUID, stack: int | None, called: Mapping[UUID, str]) -> Seated:
     return Seated(seat, called.get(player, shapes.UNNAMED), stack, {"player_id": str(player)})
 
 
@@ -142,20 +150,28 @@ def _action(r: Recorded) -> RecordedAction:
 
 
 def _extra(stream: Stream[Hand], hand: Hand) -> dict[str, Any]:
-    seed = next((r.event.seed.hex() for r in stream.recorded if isinstance(r.event, Finalised)), None)
     return {
         "hand_id": str(hand.hand_id),
         "table_id": str(hand.table_id),
         "tournament_id": str(hand.tournament_id),
         "number": hand.number,
-        "started_at": shapes.as_json(stream.recorded[0].at),
+        **(_told(hand.recorded) if hand.recorded else {"started_at": shapes.as_json(stream.recorded[0].at)}),
         "rules_named": hand.terms.rules,
         "level": hand.terms.level,
         "structure_hash": hand.terms.structure_hash,
-        "shuffle": {
-            "scheme": SCHEME,
-            "commitment": hand.commitment,
-            "server_only": True,
-            **({"seed": seed} if seed else {}),
-        },
+        **({} if hand.recorded else {"shuffle": _shuffle(stream, hand)}),
+    }
+
+
+def _told(recorded: HandRecorded) -> dict[str, Any]:
+    return {"played_at": shapes.as_json(recorded.played_at)}
+
+
+def _shuffle(stream: Stream[Hand], hand: Hand) -> dict[str, Any]:
+    seed = next((r.event.seed.hex() for r in stream.recorded if isinstance(r.event, Finalised)), None)
+    return {
+        "scheme": SCHEME,
+        "commitment": hand.commitment,
+        "server_only": True,
+        **({"seed": seed} if seed else {}),
     }

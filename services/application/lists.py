@@ -44,7 +44,7 @@ WHERE e.tournament_id = %(tournament)s AND e.position > %(after)s ORDER BY e.pos
 """
 _TABLES = """
 SELECT t.table_id, t.tournament_id, t.number, t.state, t.hand_id, t.last_hand_id, t.hands_played, t.dealer,
-       t.direction, t.level, t.unit, t.position AS as_of,
+       t.direction, t.level, t.unit, t.held, t.position AS as_of,
        COALESCE((SELECT jsonb_agg(jsonb_build_object('seat', s.seat, 'player_id', s.player_id,
                  'name', COALESCE(p.name, %(unnamed)s), 'stack', s.stack) ORDER BY s.seat)
                  FROM projections.table_seats s LEFT JOIN people p USING (player_id)
@@ -53,7 +53,8 @@ FROM projections.tables t
 WHERE t.tournament_id = %(tournament)s AND t.number > %(after)s ORDER BY t.number LIMIT %(limit)s
 """
 _HANDS = """
-SELECT hand_id, table_id, number, state, level, unit, dealer, direction, winner, liable, started_at, ended_at, created
+SELECT hand_id, table_id, number, state, level, unit, dealer, direction, winner, liable, started_at, ended_at,
+       recorded, played_at, created
 FROM projections.hands
 WHERE tournament_id = %(tournament)s AND created > %(after)s ORDER BY created LIMIT %(limit)s
 """

@@ -100,15 +100,17 @@ class Tournament(Structure, frozen=True, kw_only=True):
 
 
 class TableSeat(Resource, frozen=True, kw_only=True):
+    """A taken seat; `stack` is null in a league, which is played for points."""
+
     seat: int
     player_id: UUID
     name: str
-    stack: int
+    stack: int | None
     connection: Connection = "not_connected"
 
 
 class Table(Resource, frozen=True, kw_only=True):
-    """A table; `hand_id` is the hand that runs there."""
+    """A table; `hand_id` is the hand that runs there. One that is `held` waits for others before its next hand."""
 
     table_id: UUID
     tournament_id: UUID
@@ -122,16 +124,17 @@ class Table(Resource, frozen=True, kw_only=True):
     direction: Direction | None
     level: int
     unit: int
+    held: bool
     as_of: int
 
 
 class HandSeat(Resource, frozen=True, kw_only=True):
-    """A seat dealt in; `stack` is what it had at the deal."""
+    """A seat dealt in; `stack` is what it had at the deal, null in a league, which is played for points."""
 
     seat: int
     player_id: UUID
     name: str
-    stack: int
+    stack: int | None
     cards_left: int
     connection: Connection = "not_connected"
 
@@ -191,7 +194,10 @@ class You(Resource, frozen=True, kw_only=True):
 
 
 class Hand(Resource, frozen=True, kw_only=True):
-    """A hand as its reader may see it."""
+    """A hand as its reader may see it.
+
+    One that was played with real cards is `recorded`: it has no actions, no commitment, and `played_at`.
+    """
 
     hand_id: UUID
     table_id: UUID
@@ -207,7 +213,9 @@ class Hand(Resource, frozen=True, kw_only=True):
     to_beat: ToBeat | None
     actions: list[Action]
     settlement: Settlement | None
-    commitment: str
+    recorded: bool
+    played_at: datetime | None
+    commitment: str | None
     as_of: int
     you: You | UnsetType = UNSET
 
@@ -227,6 +235,8 @@ class HandLine(Resource, frozen=True, kw_only=True):
     liable: int | None
     started_at: datetime
     ended_at: datetime | None
+    recorded: bool
+    played_at: datetime | None
 
 
 class Acted(Resource, frozen=True, kw_only=True):

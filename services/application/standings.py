@@ -16,16 +16,21 @@ T = TypeVar("T")
 # Who is in play by chips, then the rest in order of going out.
 # A row's `place` is the player's as things stood when he went out; later no-shows rank below him and raise it.
 # The final rows have the final places. So those who are out are ordered by it, no-shows last, and counted again.
+# A league goes by points, as `domain.placing.places_by_points` has it.
 _STANDINGS = """
 WITH newest AS (
     SELECT DISTINCT ON (player_id) * FROM projections.standings
     WHERE tournament_id = %(tournament)s AND position <= %(as_of)s
     ORDER BY player_id, position DESC
+), placed AS (
+    SELECT n.*, CASE WHEN structure->>'format' = 'league'
+        THEN ARRAY[(hands = 0)::integer, -points, -hands_won, cards_left]
+        WHEN place IS NULL THEN ARRAY[0, 0, -chips, 0] ELSE ARRAY[1, no_show::integer, 0, place] END AS key
+    FROM newest AS n JOIN projections.tournaments USING (tournament_id) WHERE NOT withdrawn
 ), ranked AS (
-    SELECT *, rank() OVER (ORDER BY (place IS NOT NULL), no_show, chips_in_play DESC, place) AS rank,
-           count(*) OVER (PARTITION BY (place IS NOT NULL), no_show, chips_in_play, place) > 1 AS level,
-           max(position) OVER () AS as_of
-    FROM (SELECT *, CASE WHEN place IS NULL THEN chips ELSE 0 END AS chips_in_play FROM newest) AS n
+    SELECT *, rank() OVER (ORDER BY key) AS rank, count(*) OVER (PARTITION BY key) > 1 AS level,
+           (SELECT max(position) FROM newest) AS as_of
+    FROM placed
 )
 SELECT rank AS place, level AS tied, player_id, COALESCE(p.name, %(unnamed)s) AS name, points, chips, hands, hands_won,
        table_id, as_of

@@ -2,22 +2,66 @@
 
 from __future__ import annotations
 
-from domain.ids import TableId
+from collections.abc import Mapping
+from uuid import UUID
+
+from domain.ids import TableId, TournamentId
 from domain.table import TABLE
+from domain.table import Table as TableState
+from domain.tournament import TOURNAMENT
 from services import people
 from services.application import resources as shapes
 from services.application.context import Services
 from services.application.errors import existing
 from services.application.lists import unit_and_level
+from services.commands import Outcome
+from services.store import Store
 
 
 def table_view(services: Services, table_id: TableId) -> shapes.Table:
     """The table as everybody may see it."""
     stream = services.store.load(TABLE, table_id)
     table = existing(stream, "table")
-    database = services.store.database
-    called = people.names(database, [taken.player_id for taken in table.seats.values()])
-    unit, level = (table.unit, table.level) if table.hands_begun else unit_and_level(database, table_id)
+    if table.hands_begun:
+        unit, level = table.unit, table.level
+    else:
+        unit, level = unit_and_level(services.store.database, table_id)
+    held = _is_held(services.store, table)
+    return _shown(table, _called(services, table), (unit, level), stream.position, held=held)
+
+
+def league_table(services: Services, outcome: Outcome[TableState]) -> shapes.Table:
+    """A table of a league right after a command; a league has one unit, and nothing that holds a table."""
+    table = outcome.state
+    assert table is not None
+    unit = _league_unit(services.store, table.tournament_id)
+    return _shown(table, _called(services, table), (unit, 1), outcome.position, held=False)
+
+
+def _league_unit(store: Store, tournament_id: TournamentId) -> int:
+    return existing(store.load(TOURNAMENT, tournament_id), "tournament").unit
+
+
+def _is_held(store: Store, table: TableState) -> bool:
+    """Only a table with real cards is ever held, by its tournament."""
+    if not table.recorded or table.points or table.closed:
+        return False
+    return table.number in existing(store.load(TOURNAMENT, table.tournament_id), "tournament").held
+
+
+def _called(services: Services, table: TableState) -> Mapping[UUID, str]:
+    return people.names(services.store.database, [taken.player_id for taken in table.seats.values()])
+
+
+def _shown(
+    table: TableState,
+    called: Mapping[UUID, str],
+    unit_and_level: tuple[int, int],
+    position: int,
+    *,
+    held: bool,
+) -> shapes.Table:
+    unit, level = unit_and_level
     return shapes.Table(
         table_id=table.table_id,
         tournament_id=table.tournament_id,
@@ -28,7 +72,7 @@ def table_view(services: Services, table_id: TableId) -> shapes.Table:
                 seat=seat,
                 player_id=taken.player_id,
                 name=called.get(taken.player_id, shapes.UNNAMED),
-                stack=taken.stack,
+                stack=None if table.points else taken.stack,
             )
             for seat, taken in table.seats.items()
         ],
@@ -39,5 +83,6 @@ def table_view(services: Services, table_id: TableId) -> shapes.Table:
         direction=table.direction.value if table.direction else None,
         level=level,
         unit=unit,
-        as_of=stream.position,
+        held=held,
+        as_of=position,
     )

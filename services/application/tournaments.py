@@ -25,6 +25,7 @@ from services.application import resources as shapes
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import NotFound, existing
+from services.application.leagues import must_be_unseen
 from services.application.players import name_of
 from services.commands import Decision, Outcome, execute, on
 from services.envelope import Change, Command, Stream
@@ -129,15 +130,20 @@ def entered(services: Services, outcome: Outcome[Roster]) -> shapes.Entry:
 def withdraw(
     services: Services, command: Command, actor: Actor, t: TournamentId, player: PlayerId
 ) -> Outcome[Roster]:
-    """Take a player off the roster, until the start; a player's token withdraws himself only."""
+    """Take a player off the roster, until the start; of a league, who has no part in it yet.
+
+    A player's token withdraws himself only.
+    """
     store = services.store
 
     def decide(stream: Stream[Roster], _now: datetime) -> Decision:
-        existing(store.load(TOURNAMENT, t), "tournament")
+        tournament = existing(store.load(TOURNAMENT, t), "tournament")
         roster = stream.state or Roster()
         if player not in roster.entries:
             raise NotFound("entry")
-        return Decision([on(stream, *entries.withdraw(roster, t, player))])
+        events = entries.withdraw(roster, t, player)
+        must_be_unseen(store, tournament, player)
+        return Decision([on(stream, *events)])
 
     if actor.player_id not in (None, player):
         raise NotAllowed("forbidden", "A player withdraws himself only.")
@@ -148,7 +154,7 @@ def withdraw(
 def start(
     services: Services, command: Command, t: TournamentId, read: Callable[[], object]
 ) -> Outcome[Tournament]:
-    """Start now, with whoever is entered; registration closes in the same transaction.
+    """Start now, with whoever is entered; registration closes in the same transaction, but that of a league stays open.
 
     `read` refuses a body that should be empty, once no conflict stands in the way; so below.
     """
@@ -156,9 +162,10 @@ def start(
     def decide(stream: Stream[Tournament], now: datetime) -> Decision:
         roster = services.store.load(ROSTER, roster_id(t))
         entered = list((roster.state or Roster()).entries)
-        started = decide_on.start(existing(stream, "tournament"), entered, now)
+        tournament = existing(stream, "tournament")
+        started = decide_on.start(tournament, entered, now)
         read()
-        return _with_roster_closed(stream, started, roster, t)
+        return _started(stream, tournament, started, roster)
 
     with services.store.lock(roster_id(t)):
         return execute(services.store, command, (TOURNAMENT, t), decide)
@@ -219,11 +226,19 @@ def start_when_due(services: Services, t: TournamentId) -> None:
             started = decide_on.start(tournament, entered, now)
         except Rejected as rejected:
             return _cancellation(services, stream, tournament, rejected.detail)
-        return _with_roster_closed(stream, started, roster, t)
+        return _started(stream, tournament, started, roster)
 
     name = f"start-{t}"
     with services.store.lock(roster_id(t)):
         execute(services.store, Command(job_command(name), f"job/{name}", ""), (TOURNAMENT, t), decide)
+
+
+def _started(
+    stream: Stream[Tournament], tournament: Tournament, started: list[Event], roster: Stream[Roster]
+) -> Decision:
+    if tournament.structure.for_points:
+        return Decision([on(stream, *started)])
+    return _with_roster_closed(stream, started, roster, tournament.tournament_id)
 
 
 def _due(s: Structure, entered: int, now: datetime) -> bool:
@@ -274,8 +289,6 @@ def _structure(services: Services, terms: Terms, now: datetime) -> Structure:
 def _merged(published: Structure, changes: Terms) -> Terms:
     """The published terms with the changes; what followed from format and capacity follows from the new ones."""
     terms: Terms = msgspec.structs.asdict(published)
-    if published.min_entrants == format_defaults(published.format, published.capacity)["min_entrants"]:
-        del terms["min_entrants"]
-    if published.capacity == format_defaults(published.format, None)["capacity"]:
-        del terms["capacity"]
-    return terms | changes
+    followed = format_defaults(published.format, published.capacity)
+    followed["capacity"] = format_defaults(published.format, None)["capacity"]
+    return {name: value for name, value in terms.items() if followed.get(name) != value} | changes

@@ -15,7 +15,17 @@ from domain.errors import Conflicting, NotAllowed, Refused, Rejected
 from services.application.errors import NotFound
 from services.bootstrap import Services
 from services.errors import Unavailable
-from services.http import boards, documents, health, leaderboards, play, players, rulesets, tournaments
+from services.http import (
+    boards,
+    documents,
+    health,
+    leaderboards,
+    play,
+    players,
+    recorded,
+    rulesets,
+    tournaments,
+)
 from services.http.access import Gate
 from services.http.bugs import told
 from services.http.calls import EXTENSION, LARGEST_BODY, Parts
@@ -91,7 +101,7 @@ def create_app(services: Services) -> Flask:
 
 def _add_routes(app: Flask) -> None:
     api = BigTwoApi(app)
-    for module in (players, rulesets, tournaments, boards, play, leaderboards):
+    for module in (players, rulesets, tournaments, boards, play, recorded, leaderboards):
         api.register_blueprint(module.blueprint)
     documents.describe(api)
     app.register_blueprint(health.blueprint)

@@ -50,6 +50,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "direction": "clockwise",
         "level": 1,
         "unit": 1,
+        "held": False,
         "as_of": 31,
     },
     "Hand": {
@@ -84,6 +85,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "to_beat": None,
         "actions": _ACTIONS,
         "settlement": None,
+        "recorded": False,
+        "played_at": None,
         "commitment": "52bbc78e31edb370039c2ba209383f0572f7d002f34ee9b3ac7a40389b6b3f0d",
         "as_of": 34,
         "you": {"seat": 1, "cards": ["4H", "2S"], "duty": None},
@@ -153,6 +156,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "liable": None,
         "started_at": _AT,
         "ended_at": _AT,
+        "recorded": False,
+        "played_at": None,
     },
     "Tournament": {
         "name": "Friday",
@@ -172,6 +177,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "protest_seconds": 0,
         "no_show_hands": 2,
         "prizes_bp": "standard",
+        "recorded": False,
         "buy_in": None,
         "guarantee": 0,
         "late_entry_levels": 0,

@@ -19,6 +19,7 @@ MOST = 2**53 - 1
 """The greatest integer that every JSON reader holds exactly."""
 _TIMES = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+_SEATS = {"1", "2", "3", "4"}
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
@@ -52,6 +53,38 @@ class Whole(Field, ma.fields.Integer):
         if type(value) is not int:
             raise ValidationError("must be an integer")
         return value
+
+
+class YesNo(Field, ma.fields.Boolean):
+    """A JSON boolean: neither 1 nor "true"."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
+        if not isinstance(value, bool):
+            raise ValidationError("must be true or false")
+        return value
+
+
+class BySeat(Field, ma.fields.Dict):
+    """An object of integers up to `most`, by seat: `{"1": 0, "3": 7}`."""
+
+    def __init__(self, most: int, **more: Any) -> None:
+        value = {"type": "integer", "minimum": 0, "maximum": most}
+        shown = {"patternProperties": {"^[1-4]$": value}, "additionalProperties": False}
+        super().__init__(metadata=shown | more.pop("metadata", {}), **more)
+        self.value = Whole(0, most)
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[int, int]:
+        if not isinstance(value, dict):
+            raise ValidationError("must be an object, by seat")
+        wrong: dict[Any, Any] = {name: ["is no seat: 1 to 4"] for name in value if name not in _SEATS}
+        for name in _SEATS & value.keys():
+            try:
+                self.value.deserialize(value[name])
+            except ValidationError as error:
+                wrong[name] = error.messages
+        if wrong:
+            raise ValidationError(wrong)
+        return {int(seat): number for seat, number in sorted(value.items())}
 
 
 class Text(Field, ma.fields.String):

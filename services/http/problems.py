@@ -82,8 +82,32 @@ PROBLEMS: Mapping[str, ProblemType] = {
     "already-started": ProblemType(409, "The tournament has started already", "There is nothing left to do."),
     "already-paused": ProblemType(409, "The tournament is paused already", "Resume it to go on."),
     "not-paused": ProblemType(409, "The tournament is not paused", "There is nothing to resume."),
-    "not-running": ProblemType(
-        409, "The tournament does not run", "Only a running tournament can be paused."
+    "not-running": ProblemType(409, "The tournament does not run", "Start it first, or resume it."),
+    "not-a-league": ProblemType(
+        409, "The tournament is no league", "Its tables and its end come by themselves."
+    ),
+    "no-hands": ProblemType(
+        409, "No hand has been recorded", "There is no result to give. Cancel the league instead."
+    ),
+    "already-played": ProblemType(
+        409, "The player has played", "Only a player without a hand in the league withdraws from it."
+    ),
+    "player-seated": ProblemType(
+        409, "The player sits at another table", "Close that table first; then he can sit down elsewhere."
+    ),
+    "not-recorded": ProblemType(
+        409, "The table's cards are dealt here", "Results are taken where a tournament is `recorded`."
+    ),
+    "table-closed": ProblemType(409, "The table is closed", "No hand can be played there any more."),
+    "table-paused": ProblemType(409, "The tournament is paused", "Resume it to go on."),
+    "table-held": ProblemType(
+        409,
+        "The table waits for others",
+        "It gives or gets a player, breaks, or waits for the final table or the bubble. Read it again: it goes on "
+        "once it is no longer `held`.",
+    ),
+    "stale-hand": ProblemType(
+        409, "That hand is recorded already", "Read the table: its next hand is `hands_played` plus one."
     ),
     "tournament-over": ProblemType(
         409, "The tournament is over", "It is finished or cancelled: nothing can change it."

@@ -8,6 +8,7 @@ from domain.structure import Structure
 from services.http.fields import (
     MOST,
     Body,
+    BySeat,
     CardList,
     Digits,
     Id,
@@ -22,6 +23,7 @@ from services.http.fields import (
     Switch,
     Text,
     Whole,
+    YesNo,
 )
 
 PAGE = 50
@@ -32,9 +34,10 @@ MOST_CARDS = 5
 DEALT_CARDS = 13
 NAME_LETTERS = 100
 REASON_LETTERS = 500
+FORMATS = ("sit_and_go", "freezeout", "league")
 RULES = "RuleSetSwitches"
 """How OpenAPI calls the JSON Schema of a rule set."""
-LATER_FORMATS = ("rounds", "swiss", "duplicate", "league", "bracket")
+LATER_FORMATS = ("rounds", "swiss", "duplicate", "bracket")
 LAST_POSITION = 2**63 - 1
 AHEAD = "lies ahead of the log"
 
@@ -73,7 +76,7 @@ class TournamentChanges(Body):
     """Any of a structure's terms."""
 
     name = Text(NAME_LETTERS)
-    format = OneOf("sit_and_go", "freezeout", later=LATER_FORMATS)
+    format = OneOf(*FORMATS, later=LATER_FORMATS)
     rules = Raw(
         metadata={
             "description": "A preset, or a published rule set: `name` (its newest version) or `name@version`."
@@ -95,6 +98,9 @@ class TournamentChanges(Body):
     prizes_bp = PrizeTable(
         metadata={"oneOf": [{"const": "standard"}, {"type": "array", "items": {"type": "integer"}}]}
     )
+    recorded = YesNo(
+        metadata={"description": "Real cards: nothing is dealt here, and each hand comes by `/results`."}
+    )
     rounds = Later(None)
     hands_per_round = Later(None)
     advance = Later(None)
@@ -112,7 +118,7 @@ class NewTournament(TournamentChanges):
     """A structure: `name` and `format`, and whatever differs from the defaults."""
 
     name = Text(NAME_LETTERS, required=True)
-    format = OneOf("sit_and_go", "freezeout", later=LATER_FORMATS, required=True)
+    format = OneOf(*FORMATS, later=LATER_FORMATS, required=True)
 
 
 class NewEntry(Body):
@@ -121,6 +127,35 @@ class NewEntry(Body):
 
 class Cancellation(Body):
     reason = Text(REASON_LETTERS)
+
+
+class NewSeat(Body):
+    seat = Whole(1, 4, required=True)
+    player_id = Id(required=True)
+
+
+class NewTable(Body):
+    tournament_id = Id(required=True)
+    seats = Several(ma.fields.Nested(NewSeat), 2, 4, required=True)
+
+
+class NewResult(Body):
+    cards_left = BySeat(13, required=True)
+    winner = Whole(1, 4, required=True)
+    liable = Whole(1, 4, allow_none=True)
+    twos_left = BySeat(
+        4,
+        allow_none=True,
+        metadata={
+            "description": "Wanted where the rule set counts twos, and only there; 0 where it names no seat."
+        },
+    )
+    played_at = Instant(allow_none=True, metadata={"description": "Now, if left out."})
+    number = Whole(
+        1,
+        allow_none=True,
+        metadata={"description": "The number of the hand at its table: another one is `stale-hand`."},
+    )
 
 
 class NewPass(Body):

@@ -9,7 +9,7 @@ from flask import Response
 
 from domain.ids import PlayerId, TournamentId
 from domain.tournament import Tournament as State
-from services.application import lists, tournaments
+from services.application import leagues, lists, tournaments
 from services.application import resources as shapes
 from services.application.context import Services
 from services.commands import Outcome
@@ -113,10 +113,10 @@ def list_entries(call: Call, tournament_id: UUID) -> Response:
     None,
     who=Who.ENTERING,
     status=204,
-    problems=("registration-closed",),
+    problems=("registration-closed", "already-played", "player-seated"),
 )
 def withdraw(call: Call, tournament_id: UUID, player_id: UUID) -> Response:
-    """Withdraw a player, until the start; a player's token withdraws himself"""
+    """Withdraw a player, until the start, or from a league before his first hand; a player's token withdraws himself"""
     outcome = tournaments.withdraw(
         call.services, call.command, call.actor, TournamentId(tournament_id), PlayerId(player_id)
     )
@@ -161,6 +161,12 @@ def pause(call: Call, tournament_id: UUID) -> Response:
 def resume(call: Call, tournament_id: UUID) -> Response:
     """Go on after a pause"""
     return _done(call, tournaments.resume, tournament_id)
+
+
+@_course("finish", Who.OPERATING, "not-a-league", "not-running", "no-hands", "tournament-over")
+def finish(call: Call, tournament_id: UUID) -> Response:
+    """End a league's season: its tables close, and its standings are final"""
+    return _done(call, leagues.finish, tournament_id)
 
 
 @_course(

@@ -31,16 +31,20 @@ CREATE TABLE agenda_tables (
     look_at timestamptz,
     running boolean NOT NULL DEFAULT false,
     pauses integer NOT NULL,
-    paused boolean NOT NULL DEFAULT false
+    paused boolean NOT NULL DEFAULT false,
+    recorded boolean NOT NULL
 );
 CREATE INDEX ON agenda_tables (tournament_id);
 """
 
 _BEHIND = (
     " FROM agenda_tables AS t JOIN tournaments USING (tournament_id) WHERE state IN ('running', 'paused')"
-    " AND (paused <> (state = 'paused') OR t.pauses < tournaments.pauses)"
+    " AND (paused <> (state = 'paused') OR t.pauses < tournaments.pauses) AND NOT recorded"
 )
-"""The tables that have a pause, or the end of one, still to follow (`domain.pausing.behind`)."""
+"""The tables that have a pause, or the end of one, still to follow (`domain.pausing.behind`).
+
+At a table with real cards nothing is ever due but its close: it has no clock, and asks its tournament about pauses.
+"""
 
 
 def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
@@ -63,7 +67,7 @@ def _tournament(cur: Cursor, r: Recorded) -> None:
             _put(cur, f"start/{t}", f"start-{t}", "start", [t], r.event.structure.starts_at)
         case tournament.Started():
             _strike(cur, f"start/{t}")
-            _put(cur, f"draw/{t}", f"draw-{t}", "draw", [t], r.at)
+            _put_draw(cur, r)
             _put(cur, f"level/{t}", f"level-{t}-2", "level", [t, 2], r.event.level_ends_at)
         case tournament.TablesDrawn():
             _strike(cur, f"draw/{t}")
@@ -76,7 +80,7 @@ def _tournament(cur: Cursor, r: Recorded) -> None:
             _follow_pauses(cur, r, "tournament_id", t)
         case tournament.Resumed():
             _put_level_back(cur, t, r.event.level_ends_at)
-            _put_draw_back(cur, r)
+            _put_draw(cur, r)
             _follow_pauses(cur, r, "tournament_id", t)
         case tournament.Finished():
             _over(cur, t)
@@ -117,11 +121,12 @@ def _put_level_back(cur: Cursor, t: UUID, ends_at: datetime | None) -> None:
         )
 
 
-def _put_draw_back(cur: Cursor, r: Recorded) -> None:
+def _put_draw(cur: Cursor, r: Recorded) -> None:
+    """The draw of the first tables, unless they are there; a league draws none."""
     cur.execute(
-        "INSERT INTO agenda SELECT %s, %s, 'draw', %s, %s"
-        " WHERE NOT EXISTS (SELECT FROM tables WHERE tournament_id = %s)",
-        (f"draw/{r.stream}", f"draw-{r.stream}", Jsonb([str(r.stream)]), r.at, r.stream),
+        "INSERT INTO agenda SELECT %s, %s, 'draw', %s, %s FROM tournaments WHERE tournament_id = %s"
+        " AND structure->>'format' <> 'league' AND NOT EXISTS (SELECT FROM tables WHERE tournament_id = %s)",
+        (f"draw/{r.stream}", f"draw-{r.stream}", Jsonb([str(r.stream)]), r.at, r.stream, r.stream),
     )
 
 
@@ -161,13 +166,20 @@ def _table(cur: Cursor, r: Recorded) -> None:
     match r.event:
         case table.Opened():
             cur.execute(
-                "INSERT INTO agenda_tables (table_id, tournament_id, deal_at, pauses) VALUES (%s, %s, %s, %s)",
-                (r.stream, r.event.tournament_id, r.event.deal_at, r.event.pauses),
+                "INSERT INTO agenda_tables (table_id, tournament_id, deal_at, pauses, recorded)"
+                " VALUES (%s, %s, %s, %s, %s)",
+                (
+                    r.stream,
+                    r.event.tournament_id,
+                    r.event.deal_at,
+                    r.event.pauses,
+                    isinstance(r.event, table.RecordedTableOpened),
+                ),
             )
         case table.HandBegun():
             _change(cur, r, hands=r.event.number, running=True)
         case table.HandEnded():
-            somebody_is_out = min(r.event.stacks.values()) <= 0
+            somebody_is_out = min(r.event.stacks.values(), default=1) <= 0
             look_at = r.at if somebody_is_out else None
             _change(cur, r, running=False, deal_at=r.event.deal_at, look_at=look_at)
         case table.Vacated():
@@ -207,7 +219,7 @@ def _next_deal(cur: Cursor, r: Recorded) -> None:
         "INSERT INTO agenda SELECT 'deal/' || table_id, CASE WHEN look_at IS NULL THEN 'deal-' || table_id || '-'"
         " || hands + 1 ELSE 'look-' || table_id || '-' || hands END, 'deal',"
         " jsonb_build_array(tournament_id), COALESCE(look_at, deal_at)"
-        " FROM agenda_tables WHERE table_id = %s AND NOT running AND NOT paused",
+        " FROM agenda_tables WHERE table_id = %s AND NOT running AND NOT paused AND NOT recorded",
         (r.stream,),
     )
 
@@ -226,7 +238,7 @@ def _hand(cur: Cursor, r: Recorded) -> None:
         case hand.Settled():
             _strike(cur, f"turn/{r.stream}")
             _protest(cur, r)
-        case hand.Finalised():
+        case hand.Finalised() | hand.Confirmed():
             _strike(cur, f"final/{r.stream}")
 
 

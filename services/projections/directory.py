@@ -69,6 +69,7 @@ CREATE TABLE tables (
     direction text,
     level integer NOT NULL DEFAULT 1,
     unit bigint,
+    held boolean NOT NULL DEFAULT false,
     position bigint NOT NULL,
     UNIQUE (tournament_id, number)
 );
@@ -76,7 +77,7 @@ CREATE TABLE table_seats (
     table_id uuid NOT NULL,
     seat integer NOT NULL,
     player_id uuid NOT NULL,
-    stack bigint NOT NULL,
+    stack bigint,
     PRIMARY KEY (table_id, seat)
 );
 """
@@ -164,6 +165,12 @@ def _tournament(cur: Cursor, r: Recorded) -> None:
             _set(cur, r, state="running")
         case tournament.LevelRaised():
             _set(cur, r, level=r.event.level, unit=r.event.unit)
+        case tournament.TablesHeld():
+            _set(cur, r)
+            cur.execute(
+                "UPDATE tables SET held = number = ANY(%s) WHERE tournament_id = %s",
+                (list(r.event.numbers), r.stream),
+            )
         case tournament.Placed():
             cur.execute(
                 "UPDATE tournaments SET players_left = players_left - 1, position = %s"
@@ -205,10 +212,11 @@ def _table(cur: Cursor, r: Recorded) -> None:
                 " SELECT %s, %s, %s, %s, level, unit FROM tournaments WHERE tournament_id = %s",
                 (r.stream, e.tournament_id, e.number, r.position, e.tournament_id),
             )
+            points = isinstance(e, table.RecordedTableOpened) and e.points
             for place in e.places:
-                _seat(cur, r, place)
+                _seat(cur, r, place, None if points else place.stack)
         case table.Seated():
-            _seat(cur, r, r.event.place)
+            _seat(cur, r, r.event.place, r.event.place.stack)
             _touch(cur, r)
         case table.Vacated():
             cur.execute("DELETE FROM table_seats WHERE table_id = %s AND seat = %s", (r.stream, r.event.seat))
@@ -219,7 +227,7 @@ def _table(cur: Cursor, r: Recorded) -> None:
             _hand_ended(cur, r, r.event)
         case table.Closed():
             cur.execute(
-                "UPDATE tables SET state = 'closed', hand_id = NULL, position = %s WHERE table_id = %s",
+                "UPDATE tables SET state = 'closed', hand_id = NULL, held = false, position = %s WHERE table_id = %s",
                 (r.position, r.stream),
             )
             cur.execute("DELETE FROM table_seats WHERE table_id = %s", (r.stream,))
@@ -227,10 +235,9 @@ def _table(cur: Cursor, r: Recorded) -> None:
             _touch(cur, r)
 
 
-def _seat(cur: Cursor, r: Recorded, place: table.Place) -> None:
+def _seat(cur: Cursor, r: Recorded, place: table.Place, stack: int | None) -> None:
     cur.execute(
-        "INSERT INTO table_seats VALUES (%s, %s, %s, %s)",
-        (r.stream, place.seat, place.player_id, place.stack),
+        "INSERT INTO table_seats VALUES (%s, %s, %s, %s)", (r.stream, place.seat, place.player_id, stack)
     )
 
 

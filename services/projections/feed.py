@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 from psycopg.types.json import Jsonb
 
-from domain import roster, table
+from domain import roster, table, tournament
 from domain.events import Event, public_fields, seat_fields
 from domain.ids import PlayerId
 from services.database import Cursor
@@ -84,6 +84,10 @@ def _as_lists(fields: dict[str, Any]) -> dict[str, Any]:
 def _concerned(event: Event) -> list[PlayerId]:
     if isinstance(event, table.Opened):
         return [place.player_id for place in event.places]
+    if isinstance(event, tournament.TableOpened):
+        return [place.player_id for place in event.table.places]
+    if isinstance(event, tournament.TableClosed):
+        return list(event.players)
     if isinstance(event, table.Seated):
         return [event.place.player_id]
     player = getattr(event, "player_id", None)

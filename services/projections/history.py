@@ -22,6 +22,8 @@ CREATE TABLE hands (
     liable integer,
     started_at timestamptz NOT NULL,
     ended_at timestamptz,
+    recorded boolean NOT NULL DEFAULT false,
+    played_at timestamptz,
     created bigint NOT NULL UNIQUE
 );
 CREATE INDEX ON hands (tournament_id, created);
@@ -30,7 +32,7 @@ CREATE TABLE hand_players (
     hand_id uuid NOT NULL,
     seat integer NOT NULL,
     player_id uuid NOT NULL,
-    stack bigint NOT NULL,
+    stack bigint,
     cards_left integer,
     net bigint,
     PRIMARY KEY (hand_id, seat)
@@ -43,27 +45,37 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
     """Write a hand's beginning and its end; a running hand's actions are read from its stream."""
     match r.event:
         case hand.Committed():
-            e = r.event
-            cur.execute(
-                "INSERT INTO hands (hand_id, tournament_id, table_id, number, started_at, created)"
-                " VALUES (%s, %s, %s, %s, %s, %s)",
-                (r.stream, e.tournament_id, e.table_id, e.number, r.at, r.position),
-            )
+            _begun(cur, r, r.event)
         case hand.Dealt():
             _dealt(cur, r, r.event)
+        case hand.HandRecorded():
+            _begun(cur, r, r.event)
+            _dealt(cur, r, r.event)
+            cur.execute(
+                "UPDATE hands SET recorded = true, played_at = %s WHERE hand_id = %s",
+                (r.event.played_at, r.stream),
+            )
         case hand.Settled():
             _settled(cur, r, r.event)
         case hand.Voided():
             cur.execute(
                 "UPDATE hands SET state = 'voided', ended_at = %s WHERE hand_id = %s", (r.at, r.stream)
             )
-        case hand.Finalised():
+        case hand.Finalised() | hand.Confirmed():
             cur.execute(
                 "UPDATE hands SET state = 'final' WHERE hand_id = %s AND state = 'settled'", (r.stream,)
             )
 
 
-def _dealt(cur: Cursor, r: Recorded, e: hand.Dealt) -> None:
+def _begun(cur: Cursor, r: Recorded, e: hand.Committed | hand.HandRecorded) -> None:
+    cur.execute(
+        "INSERT INTO hands (hand_id, tournament_id, table_id, number, started_at, created)"
+        " VALUES (%s, %s, %s, %s, %s, %s)",
+        (r.stream, e.tournament_id, e.table_id, e.number, r.at, r.position),
+    )
+
+
+def _dealt(cur: Cursor, r: Recorded, e: hand.Dealt | hand.HandRecorded) -> None:
     cur.execute(
         "UPDATE hands SET level = %s, unit = %s, dealer = %s, direction = %s WHERE hand_id = %s",
         (e.level, e.unit, e.dealer, e.direction, r.stream),

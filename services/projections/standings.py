@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from domain import table, tournament
+from domain import roster, table, tournament
 from services.database import Cursor
 from services.envelope import Recorded
 from services.projections.context import Context
@@ -23,71 +23,89 @@ CREATE TABLE standings (
     points bigint NOT NULL DEFAULT 0,
     hands integer NOT NULL DEFAULT 0,
     hands_won integer NOT NULL DEFAULT 0,
+    cards_left bigint NOT NULL DEFAULT 0,
     table_id uuid,
     place integer,
     tied boolean NOT NULL DEFAULT false,
     no_show boolean NOT NULL DEFAULT false,
+    withdrawn boolean NOT NULL DEFAULT false,
     PRIMARY KEY (tournament_id, player_id, position)
 );
 """
 
 _NEXT = """
 INSERT INTO standings
-SELECT tournament_id, player_id, %(position)s, COALESCE(%(chips)s, chips), points + %(points)s,
-       hands + %(hands)s, hands_won + %(won)s,
+SELECT tournament_id, player_id, %(position)s, COALESCE(%(chips)s, chips) + %(net)s, points + %(points)s,
+       hands + %(hands)s, hands_won + %(won)s, cards_left + %(cards_left)s,
        CASE WHEN %(sits)s THEN %(table_id)s ELSE table_id END,
-       COALESCE(%(place)s, place), COALESCE(%(tied)s, tied), no_show OR %(no_show)s
+       COALESCE(%(place)s, place), COALESCE(%(tied)s, tied), no_show OR %(no_show)s, %(withdrawn)s
 FROM standings WHERE tournament_id = %(tournament_id)s AND player_id = %(player_id)s
 ORDER BY position DESC LIMIT 1
 ON CONFLICT (tournament_id, player_id, position) DO UPDATE
 SET chips = excluded.chips, points = excluded.points, hands = excluded.hands,
-    hands_won = excluded.hands_won, table_id = excluded.table_id, place = excluded.place, tied = excluded.tied,
-    no_show = excluded.no_show
+    hands_won = excluded.hands_won, cards_left = excluded.cards_left, table_id = excluded.table_id,
+    place = excluded.place, tied = excluded.tied,
+    no_show = excluded.no_show, withdrawn = excluded.withdrawn
 """
 _SAME: Mapping[str, Any] = {
     "chips": None,
+    "net": 0,
     "points": 0,
     "hands": 0,
     "won": 0,
+    "cards_left": 0,
     "sits": False,
     "table_id": None,
     "place": None,
     "tied": None,
     "no_show": False,
+    "withdrawn": False,
 }
 
 
 def project(cur: Cursor, r: Recorded, context: Context) -> None:
     """Write the new rows of those whom `r` concerns."""
+    match r.topic.partition(".")[0]:
+        case "tournament":
+            _tournament(cur, r)
+        case "roster":
+            _roster(cur, r)
+        case "table":
+            _table(cur, r, context)
+
+
+def _tournament(cur: Cursor, r: Recorded) -> None:
     match r.event:
         case tournament.Started():
             for player in r.event.entrants:
-                cur.execute(
-                    "INSERT INTO standings (tournament_id, player_id, position, chips)"
-                    " SELECT tournament_id, %s, %s, (structure->>'unit')::bigint"
-                    " * (structure->>'stack_points')::bigint FROM tournaments WHERE tournament_id = %s",
-                    (player, r.position, r.stream),
-                )
+                _first(cur, r, r.stream, player)
         case tournament.TablesDrawn():
             for drawn in r.event.tables:
-                for place in drawn.places:
-                    _next(cur, r, r.stream, place.player_id, sits=True, table_id=drawn.table_id)
+                _sit(cur, r, drawn)
+        case tournament.TableOpened():
+            _sit(cur, r, r.event.table)
+        case tournament.TableClosed():
+            for player in r.event.players:
+                _next(cur, r, r.stream, player, sits=True)
         case tournament.Placed():
-            _next(
-                cur,
-                r,
-                r.stream,
-                r.event.player_id,
-                sits=True,
-                place=r.event.place,
-                no_show=r.event.no_show,
-                chips=0,
-            )
+            out = {"place": r.event.place, "no_show": r.event.no_show, "chips": 0}
+            _next(cur, r, r.stream, r.event.player_id, sits=True, **out)
         case tournament.Finished():
-            for standing in r.event.standings:
-                _next(
-                    cur, r, r.stream, standing.player_id, place=standing.place, tied=standing.tied, sits=True
-                )
+            for s in r.event.standings:
+                _next(cur, r, r.stream, s.player_id, place=s.place, tied=s.tied, sits=True)
+
+
+def _roster(cur: Cursor, r: Recorded) -> None:
+    """Entries after the start, of a league."""
+    match r.event:
+        case roster.Registered():
+            _first(cur, r, r.event.tournament_id, r.event.player_id)
+        case roster.Withdrawn():
+            _next(cur, r, r.event.tournament_id, r.event.player_id, withdrawn=True)
+
+
+def _table(cur: Cursor, r: Recorded, context: Context) -> None:
+    match r.event:
         case table.Seated():
             tournament_id = context.tournament_of(cur, r.stream)
             _next(cur, r, tournament_id, r.event.place.player_id, sits=True, table_id=r.stream)
@@ -95,20 +113,37 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
             _hand_ended(cur, r, r.event, context)
 
 
+def _sit(cur: Cursor, r: Recorded, drawn: tournament.DrawnTable) -> None:
+    for place in drawn.places:
+        _next(cur, r, r.stream, place.player_id, sits=True, table_id=drawn.table_id)
+
+
+def _first(cur: Cursor, r: Recorded, tournament_id: UUID, player: UUID) -> None:
+    """A player's first row, with his stack; before the start there is none."""
+    cur.execute(
+        "INSERT INTO standings (tournament_id, player_id, position, chips)"
+        " SELECT tournament_id, %s, %s, (structure->>'unit')::bigint * (structure->>'stack_points')::bigint"
+        " FROM tournaments WHERE tournament_id = %s AND state IN ('running', 'paused')",
+        (player, r.position, tournament_id),
+    )
+
+
 def _hand_ended(cur: Cursor, r: Recorded, e: table.HandEnded, context: Context) -> None:
     hand = context.hand(cur, e.hand_id)
     if e.winner is None:
         return
+    left = e.cards_left if isinstance(e, table.RecordedHandEnded) else {}
     for seat, player in hand.seats.items():
         _next(
             cur,
             r,
             hand.tournament_id,
             player,
-            chips=e.stacks[seat],
+            net=e.net[seat],
             points=e.points[seat],
             hands=1,
             won=int(seat == e.winner),
+            cards_left=left.get(seat, 0),
         )
 
 

@@ -8,7 +8,7 @@ from hypothesis import given as for_all
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from domain import hand, placing, structure, table, tournament
+from domain import hand, hand_events, placing, structure, table, tournament
 from domain.events import Audience, Event, Public, audiences, public_fields, seat_fields
 from domain.topics import TOPICS
 from tests.domain.given import dealt, steady
@@ -41,6 +41,9 @@ FIELDS = {
     "tournament.started.1": Seen("entrants level_ends_at"),
     "tournament.tables_drawn.1": Seen("tables final draw"),
     "tournament.table_broken.1": Seen("number table_id"),
+    "tournament.table_opened.1": Seen("table draw"),
+    "tournament.table_closed.1": Seen("number table_id players"),
+    "tournament.tables_held.1": Seen("numbers"),
     "tournament.player_moved.1": Seen("player_id from_table from_seat to_table to_seat draw"),
     "tournament.level_raised.1": Seen("level unit ends_at"),
     "tournament.placed.1": Seen("player_id table_id hand_id stack no_show hand_for_hand place"),
@@ -52,10 +55,14 @@ FIELDS = {
     "table.opened.1": Seen(
         "table_id tournament_id number seats_per_table rules places first_dealer pauses deal_at"
     ),
+    "table.opened.2": Seen(
+        "table_id tournament_id number seats_per_table rules places first_dealer pauses deal_at points"
+    ),
     "table.seated.1": Seen("place"),
     "table.vacated.1": Seen("seat player_id stack reason"),
     "table.hand_begun.1": Seen("hand_id number dealer direction level unit"),
     "table.hand_ended.1": Seen("hand_id number winner net points stacks acted absent deal_at"),
+    "table.hand_ended.2": Seen("hand_id number winner net points stacks acted absent deal_at cards_left"),
     "table.paused.1": Seen("number"),
     "table.resumed.1": Seen(),
     "table.closed.1": Seen(),
@@ -72,6 +79,12 @@ FIELDS = {
     "hand.settled.1": Seen("winner cards_left liable transfers net"),
     "hand.voided.1": Seen("reason"),
     "hand.finalised.1": Seen("seed"),
+    "hand.recorded.1": Seen(
+        "hand_id table_id tournament_id number rules structure_hash level unit dealer direction leader seats winner"
+        " cards_left liable twos_left played_at timing",
+        after_hand="ruleset",
+    ),
+    "hand.confirmed.1": Seen(),
 }
 
 VALUES = {  # a value's fields are seen with the field that holds it
@@ -80,13 +93,14 @@ VALUES = {  # a value's fields are seen with the field that holds it
     tournament.Prize: "place tied player_id amount",
     placing.Standing: "place tied player_id",
     hand.SeatDealt: "seat player_id stack",
+    hand_events.SeatRecorded: "seat player_id stack",
     hand.Timing: "turn_seconds between_hands_seconds protest_seconds",
     hand.Turn: "number seat deadline",
     hand.Transfer: "payer receiver points due paid covers",
     structure.Structure: (
         "name format rules seats_per_table capacity min_entrants starts_at unit stack_points unit_levels"
         " hands_per_level minutes_per_level turn_seconds between_hands_seconds protest_seconds no_show_hands"
-        " prizes_bp"
+        " prizes_bp recorded"
     ),
 }
 

@@ -47,6 +47,18 @@ def replays_at_every_prefix(events):
     return live
 
 
+OF_RECORDED_PLAY = (
+    "recorded.1",
+    "confirmed.1",
+    "opened.2",
+    "hand_ended.2",
+    "table_opened.1",
+    "table_closed.1",
+    "tables_held.1",
+)
+"""`test_recorded_tournaments.py` has these."""
+
+
 @pytest.fixture(scope="module")
 def lived():
     structure = terms(stack_points=8, hands_per_level=1, seats_per_table=3, protest_seconds=9)
@@ -75,6 +87,7 @@ def test_the_whole_log_holds_every_event_of_a_tournament_that_is_played_out(live
         "clock_started.1",
         "voided.1",
         "finalised.1",
+        *OF_RECORDED_PLAY,
     }
 
 

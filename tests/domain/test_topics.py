@@ -19,10 +19,12 @@ STORED = [
     "hand.clock_started.1",
     "hand.clock_stopped.1",
     "hand.committed.1",
+    "hand.confirmed.1",
     "hand.dealt.1",
     "hand.finalised.1",
     "hand.passed.1",
     "hand.played.1",
+    "hand.recorded.1",
     "hand.settled.1",
     "hand.voided.1",
     "player.barred.1",
@@ -35,7 +37,9 @@ STORED = [
     "table.closed.1",
     "table.hand_begun.1",
     "table.hand_ended.1",
+    "table.hand_ended.2",
     "table.opened.1",
+    "table.opened.2",
     "table.paused.1",
     "table.resumed.1",
     "table.seated.1",
@@ -52,7 +56,10 @@ STORED = [
     "tournament.seeds_committed.1",
     "tournament.started.1",
     "tournament.table_broken.1",
+    "tournament.table_closed.1",
+    "tournament.table_opened.1",
     "tournament.tables_drawn.1",
+    "tournament.tables_held.1",
 ]
 """What logs hold by now. Lines are only ever added."""
 

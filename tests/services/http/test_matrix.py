@@ -53,6 +53,10 @@ MATRIX = {
         None,
         (401, 403, 403, 409, 409, 409),
     ),
+    ("POST", "/v1/tournaments/{tournament_id}/finish", R + "/finish"): (
+        None,
+        (401, 403, 403, 409, 403, 409),
+    ),
     ("POST", "/v1/tournaments/{tournament_id}/cancel", "{other}/cancel"): (
         None,
         (401, 403, 403, 409, 409, 409),
@@ -62,6 +66,15 @@ MATRIX = {
     ("GET", "/v1/tournaments/{tournament_id}/prizes", R + "/prizes"): (None, OPEN),
     ("GET", "/v1/tournaments/{tournament_id}/hands", R + "/hands"): (None, OPEN),
     ("GET", "/v1/tables/{table_id}", "/v1/tables/{table}"): (None, OPEN),
+    ("POST", "/v1/tables", "/v1/tables"): ({"tournament_id": "{tournament}"}, (401, 403, 403, 409, 403, 409)),
+    ("POST", "/v1/tables/{table_id}/results", "/v1/tables/{table}/results"): (
+        {"winner": 1},
+        (401, 403, 403, 409, 409, 409),
+    ),
+    ("POST", "/v1/tables/{table_id}/close", "/v1/tables/{table}/close"): (
+        None,
+        (401, 403, 403, 409, 409, 409),
+    ),
     ("GET", "/v1/hands/{hand_id}", H): (None, OPEN),
     ("GET", "/v1/hands/{hand_id}/legal-plays", H + "/legal-plays"): (None, (401, 200, 403, 403, 403, 403)),
     ("POST", "/v1/hands/{hand_id}/plays", H + "/plays"): (

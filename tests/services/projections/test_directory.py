@@ -97,7 +97,10 @@ def test_tables_and_their_seats_stand_as_their_streams_do(evening):
         for row in tables["table_seats"]:
             seats[row["table_id"]][row["seat"]] = (row["player_id"], row["stack"])
         for table_id, table in world.tables.items():
-            assert seats[table_id] == {s: (taken.player_id, taken.stack) for s, taken in table.seats.items()}
+            assert seats[table_id] == {
+                s: (taken.player_id, None if table.points else taken.stack)
+                for s, taken in table.seats.items()
+            }
 
     evening.walk(look)
 
@@ -121,6 +124,7 @@ def expected_table(world, table_id):
         "direction": table.direction,
         "level": level,
         "unit": unit,
+        "held": table.number in world.tournaments[table.tournament_id].held and not table.closed,
         "position": stream[-1].position,
     }
 

@@ -33,6 +33,8 @@ def expected_hand(world, hand_id):
         "liable": settled.liable if settled else None,
         "started_at": stream[0].at,
         "ended_at": ended.at if ended else None,
+        "recorded": hand.recorded is not None,
+        "played_at": hand.recorded.played_at if hand.recorded else None,
         "created": stream[0].position,
     }
 

@@ -108,7 +108,8 @@ class World:
             entered = [r for r in self.stream(roster_id(t)) if isinstance(r.event, Registered | Withdrawn)]
             if len(self.roster(t).entries) == s.capacity:
                 found[f"start/{t}"] = ("start", [me], entered[-1].at)
-        if tournament.state in ("running", "paused") and not tournament.tables_drawn:
+        draws = not s.for_points and not tournament.tables_drawn
+        if tournament.state in ("running", "paused") and draws:
             started = next(r.at for r in self.stream(t) if r.topic == "tournament.started.1")
             found[f"draw/{t}"] = ("draw", [me], started)
         if tournament.state == "running" and tournament.level_ends_at:
@@ -121,11 +122,11 @@ class World:
         found = {}
         me, tournament = str(table_id), self.tournaments[table.tournament_id]
         last = self.stream(table_id)[-1].at
-        if not table.hand_id and not table.paused:
+        if not table.hand_id and not table.paused and not table.recorded:
             somebody_is_out = any(taken.stack <= 0 for taken in table.seats.values())
             due_at = last if somebody_is_out else table.deal_at
             found[f"deal/{me}"] = ("deal", [str(table.tournament_id)], due_at)
-        if not tournament.over and behind(tournament, table):
+        if not tournament.over and behind(tournament, table) and not table.recorded:
             told = max(last, self.stream(table.tournament_id)[-1].at)
             found[f"pause/{me}"] = ("pause", [me], told)
         if tournament.state == "cancelled":

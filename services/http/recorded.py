@@ -1,0 +1,106 @@
+"""Recorded play: a league's tables, and the results of all tables with real cards."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from flask import Response
+
+from domain.hand import Hand
+from domain.ids import PlayerId, TableId
+from domain.results import Result
+from services import people
+from services.application import leagues, results
+from services.application import resources as shapes
+from services.application.handviews import hand_view, players_of
+from services.application.tableviews import league_table
+from services.envelope import Stream
+from services.http import schemas
+from services.http.access import Who
+from services.http.answers import written
+from services.http.calls import Call
+from services.http.routing import Routes, command
+from services.http.wouldbe import would_be
+
+blueprint = Routes("recorded play", "Tables with real cards, and their results")
+ONE = "/tables/<uuid:table_id>"
+
+
+@command(
+    blueprint,
+    "POST",
+    "/tables",
+    shapes.Table,
+    who=Who.OPERATING,
+    body=schemas.NewTable(),
+    problems=("not-a-league", "not-running", "player-seated"),
+    located=True,
+    example={
+        "tournament_id": "748658cb-8825-5b6a-bf56-c22ef177bcd5",
+        "seats": [
+            {"seat": 1, "player_id": "7d0f7a9e-6a3e-5c0e-9a62-3f9c3c0b7a11"},
+            {"seat": 2, "player_id": "1d3c2f0a-94c1-5a35-8a0d-5f0d0a7f1c22"},
+        ],
+    },
+)
+def open_table(call: Call) -> Response:
+    """Open a table of a running league and seat its players"""
+
+    def seats() -> list[tuple[int, PlayerId]]:
+        return [(wanted["seat"], PlayerId(wanted["player_id"])) for wanted in call.body.read()["seats"]]
+
+    wanted = leagues.Wanted(call.body.valid.get("tournament_id"), seats)
+    outcome = leagues.open_a_table(call.services, call.command, call.actor, wanted)
+    table = league_table(call.services, outcome)
+    return written(201, table, repeat=outcome.repeat, location=f"/v1/tables/{table.table_id}")
+
+
+@command(
+    blueprint,
+    "POST",
+    f"{ONE}/close",
+    shapes.Table,
+    who=Who.DIRECTING,
+    status=200,
+    body=schemas.Empty(),
+    body_required=False,
+    problems=("not-a-league", "table-closed"),
+)
+def close_table(call: Call, table_id: UUID) -> Response:
+    """Close a table of a league: its players may sit down elsewhere"""
+    outcome = leagues.close_a_table(
+        call.services, call.command, call.actor, TableId(table_id), call.body.read
+    )
+    return written(200, league_table(call.services, outcome), repeat=outcome.repeat)
+
+
+@command(
+    blueprint,
+    "POST",
+    f"{ONE}/results",
+    shapes.Hand,
+    who=Who.DIRECTING,
+    body=schemas.NewResult(),
+    query=schemas.DryRun(),
+    problems=("not-recorded", "table-closed", "table-paused", "table-held", "stale-hand"),
+    located=True,
+    example={"cards_left": {"1": 0, "2": 5, "3": 2, "4": 7}, "winner": 1, "liable": None, "number": 7},
+)
+def record_result(call: Call, table_id: UUID) -> Response:
+    """Record what the next hand of a table with real cards came to; it is settled like any other"""
+    told = results.Told(call.body.valid.get("number"), lambda: _result(call))
+    if call.query["dry_run"]:
+        return would_be(results.would_record(call.services, call.actor, TableId(table_id), told))
+    outcome = results.record(call.services, call.command, call.actor, TableId(table_id), told)
+    return _recorded(call, results.recorded_hand(call.services, call.command, outcome), repeat=outcome.repeat)
+
+
+def _result(call: Call) -> Result:
+    return Result(**{name: value for name, value in call.body.read().items() if name != "number"})
+
+
+def _recorded(call: Call, stream: Stream[Hand], *, repeat: bool) -> Response:
+    assert stream.state is not None
+    called = people.names(call.database, players_of(stream.state))
+    hand = hand_view(stream, called, None, breaches=False)
+    return written(201, hand, repeat=repeat, location=f"/v1/hands/{hand.hand_id}")
