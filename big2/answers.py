@@ -26,15 +26,29 @@ class QuestionKind(StrEnum):
     LEGAL_PLAYS = "legal_plays"
 
 
-def answer(question: object, presets: Presets, published: Published = nothing_published) -> Answer:
-    """The answer to a question, given as the value of its JSON; or `MalformedError`."""
+def answer(
+    question: object,
+    presets: Presets,
+    published: Published = nothing_published,
+    otherwise: RuleSet | None = None,
+) -> Answer:
+    """The answer to a question, given as the value of its JSON; or `MalformedError`.
+
+    `otherwise` is the rule set of a question that names none.
+    """
     node = Node(question)
-    rules = read_rules(node.member("rules"), presets, published)
+    if otherwise is not None and node.optional("rules") is None:
+        rules = otherwise
+    else:
+        rules = read_rules(node.member("rules"), presets, published)
     return _ANSWERS[node.member("kind").choice(QuestionKind)](node, rules)
 
 
 def answer_lines(
-    text: str, presets: Presets, published: Published = nothing_published
+    text: str,
+    presets: Presets,
+    published: Published = nothing_published,
+    otherwise: RuleSet | None = None,
 ) -> Iterator[dict[str, object]]:
     """The answers to a file of questions, one JSON object a line.
 
@@ -43,13 +57,15 @@ def answer_lines(
     """
     for line, written in enumerate(text.split("\n"), 1):
         if written.strip():
-            yield {"line": line} | _answered(written, presets, published)
+            yield {"line": line} | _answered(written, presets, published, otherwise)
 
 
-def _answered(written: str, presets: Presets, published: Published) -> dict[str, object]:
+def _answered(
+    written: str, presets: Presets, published: Published, otherwise: RuleSet | None
+) -> dict[str, object]:
     try:
         question = parse_json(written)
-        found = answer(question, presets, published)
+        found = answer(question, presets, published, otherwise)
     except MalformedError as error:
         return {"answer": None, "ok": False, "error": error.reason, "pointer": error.pointer}
     expected = Node(question).optional("expected")

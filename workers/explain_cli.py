@@ -102,5 +102,5 @@ def _told(explained: Explained) -> str:
     kind = KIND_NAMES[told.kind] if told.kind else "no card set"
     head = f"{told.cards or 'no card'}: {kind}" if explained.cards is not None else "pass"
     verdict = "a breach, but allowed" if told.breach else "allowed" if told.playable else "refused"
-    bound = None if told.breach else duty_reason(explained.hand)
+    bound = None if told.breach or told.clause == "R7.2" else duty_reason(explained.hand)
     return "\n".join([f"seat {explained.seat}, {head}: {verdict}", told.reason, *([bound] if bound else [])])

@@ -137,20 +137,28 @@ def schema() -> None:
 
 @rules.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-def answer(files: tuple[str, ...]) -> None:
+@click.option(
+    "--rules", "name", help="The rule set of questions that name none: a preset, or a TOML or JSON file."
+)
+def answer(files: tuple[str, ...], name: str | None) -> None:
     """Answer questions about a rule set, one JSON object a line: classify, beats, legal_plays. `-` is standard input.
 
     Exit status 1 when an answer differs from the line's `expected`.
 
     \b
-    Example:
+    Examples:
       echo '{"rules": "actionpoker", "kind": "classify", "cards": "7D 7S"}' | big2 rules answer -
+      echo '{"kind": "beats", "play": "3S", "over": "3D"}' | big2 rules answer --rules friday-club.toml -
     """
     from big2.answers import answer_lines
 
     known = _presets()
+    with _read_or_status_two():
+        asked = None if name is None else _rules_of(name)
     answer_files(
-        files, lambda text: answer_lines(text, known), lambda line: line.get("ok", "error" not in line)
+        files,
+        lambda text: answer_lines(text, known, otherwise=asked),
+        lambda line: line.get("ok", "error" not in line),
     )
 
 

@@ -102,3 +102,14 @@ def test_a_file_of_questions():
 
 
 FIRST_ERROR = "is not JSON: Expecting property name enclosed in double quotes at character 2"
+
+
+def test_a_question_that_names_no_rule_set_is_about_the_one_that_is_given():
+    house = rules(triples=False)
+    question = {"kind": "classify", "cards": "3D 3C 3H"}
+    assert answer(question, PRESETS, otherwise=house) is None
+    assert answer(question | {"rules": "actionpoker"}, PRESETS, otherwise=house) == "three_of_a_kind"
+    lines = list(answer_lines(json.dumps(question), PRESETS, otherwise=house))
+    assert lines == [{"line": 1, "answer": None}]
+    with pytest.raises(MalformedError, match="lacks rules"):
+        answer(question, PRESETS)

@@ -312,3 +312,14 @@ def test_a_history_that_cannot_be_read_has_status_two(tmp_path):
         assert result.exit_code == 2
         assert str(path) in result.stderr
     assert big2("explain", "-", "--action", 0, given="").exit_code == 2
+
+
+# answer
+
+
+def test_questions_are_about_a_file_where_they_name_no_rule_set(house):
+    question = '{"kind": "classify", "cards": "7D 7S"}'
+    result = big2("answer", "--rules", house, "-", given=question)
+    assert (result.exit_code, json.loads(result.output)) == (0, {"line": 1, "answer": "pair"})
+    assert big2("answer", "-", given=question).exit_code == 1
+    assert big2("answer", "--rules", "nowhere", "-", given=question).exit_code == 2

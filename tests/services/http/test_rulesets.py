@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
 from tests.services.http.playing import Game
 
 
@@ -61,6 +65,15 @@ def test_a_pointer_is_escaped_and_a_contradiction_is_told_with_everything_else(o
     errors = {e["pointer"]: e["detail"] for e in operator.post("/v1/rulesets", body).json["errors"]}
     assert set(errors) == {"/rules/a~1b~0c", "/rules/point_tiers"}
     assert "R8.1" in errors["/rules/point_tiers"]
+
+
+def test_what_docs_rulesets_publishes_is_taken_and_played(operator):
+    page = (Path(__file__).parents[3] / "docs/rulesets.md").read_text(encoding="utf-8")
+    rule_set, tournament = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL))
+    made = operator.made("/v1/rulesets", rule_set)
+    assert made["reference"] == tournament["rules"]
+    assert f"\n{made['digest']}  friday-club.toml\n" in page
+    assert operator.made("/v1/tournaments", tournament)["rules"] == made["reference"]
 
 
 def test_a_structure_names_a_published_rule_set_with_its_version(app, operator):
