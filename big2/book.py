@@ -97,19 +97,20 @@ class Book:
 def book_of(rules: RuleSet) -> Book:
     """The book of a rule set's card sets; written on first use and kept."""
     return _book(
-        rules.suits,
-        rules.straights,
-        rules.straight_tie,
-        rules.flush,
-        rules.straight_flush,
-        rules.triples,
-        rules.quads_kicker,
-        rules.quads_beat_any,
+        suits=rules.suits,
+        straights=rules.straights,
+        straight_tie=rules.straight_tie,
+        flush=rules.flush,
+        straight_flush=rules.straight_flush,
+        triples=rules.triples,
+        quads_kicker=rules.quads_kicker,
+        quads_beat_any=rules.quads_beat_any,
     )
 
 
 @lru_cache(maxsize=_BOOKS_KEPT)
-def _book(  # noqa: PLR0917 - as positions they are found again in half the time
+def _book(
+    *,
     suits: str,
     straights: tuple[str, ...],
     straight_tie: StraightTie,

@@ -131,7 +131,7 @@ def cards_in(mask: int) -> list[Card]:
     cards = []
     while mask:
         lowest = mask & -mask
-        cards.append(Card(lowest.bit_length() - 1))
+        cards.append(PACK[lowest.bit_length() - 1])
         mask ^= lowest
     return cards
 

@@ -62,18 +62,19 @@ class _Stakes:
 
     def pay(self, payer: int, receiver: int, due: int) -> int:
         """Book what is paid of a sum that is due, and answer it."""
-        paid = min((due, *self._limits(payer, receiver)))
+        paid = self._cut(payer, receiver, due)
         self.net[payer] -= paid
         self.net[receiver] += paid
         return paid
 
-    def _limits(self, payer: int, receiver: int) -> Iterator[int]:
-        """What the payer has at that moment; and the gain that the receiver's own stack allows."""
+    def _cut(self, payer: int, receiver: int, due: int) -> int:
+        """To what the payer has at that moment; and to the gain that the receiver's own stack allows."""
         payer_stack, receiver_stack = self.stacks[payer], self.stacks[receiver]
         if payer_stack is not None and self.cap is not StakeCap.NONE:
-            yield payer_stack + self.net[payer]
+            due = min(due, payer_stack + self.net[payer])
         if receiver_stack is not None and self.cap is StakeCap.LOSS_AND_GAIN:
-            yield receiver_stack - self.net[receiver]
+            due = min(due, receiver_stack - self.net[receiver])
+        return due
 
 
 def settle(hand: Hand, unit: int, stacks: Mapping[int, int | None]) -> Settlement:
@@ -149,11 +150,13 @@ def _debts(rules: RuleSet, outcome: Outcome) -> Iterator[_Debt]:
     """R8.1 and R8.2: each comparison that is worth something, as a debt of the one with more points."""
     points = _points(rules, outcome)
     for first, second in combinations(settlement_order(rules, outcome), 2):
+        if points[first] == points[second]:
+            continue
         if rules.comparison is Comparison.WINNER_TAKES and outcome.winner not in (first, second):
             continue
         payer, receiver = (first, second) if points[first] > points[second] else (second, first)
         debt = _borne(rules, outcome.liable, _Debt(payer, receiver, points[payer] - points[receiver]))
-        if debt is not None and debt.points:
+        if debt is not None:
             yield debt
 
 

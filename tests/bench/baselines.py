@@ -6,7 +6,7 @@ errors. They are written to be read in a minute, from the rulebook and nothing o
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from random import Random
 
 SIZES = (1, 2, 3, 5)
@@ -37,13 +37,12 @@ def strength_of(cards: Sequence[int]) -> Strength | None:
 
 
 def plain_plays(holding: Sequence[int], to_beat: Sequence[int] | None = None) -> Iterator[tuple[int, ...]]:
-    """Each card set of a holding that may be played, from its combinations."""
+    """Each card set of a holding that may be played: of all its combinations, those that are one and are higher."""
     over = None if to_beat is None else strength_of(to_beat)
-    for size in SIZES if to_beat is None else (len(to_beat),):
-        for cards in combinations(holding, size):
-            strength = strength_of(cards)
-            if strength is not None and (over is None or strength > over):
-                yield cards
+    for cards in chain.from_iterable(combinations(holding, size) for size in SIZES):
+        strength = strength_of(cards)
+        if strength is not None and (over is None or (len(cards) == len(to_beat or ()) and strength > over)):
+            yield cards
 
 
 def plain_hand(rng: Random, holdings: list[list[int]]) -> int:
