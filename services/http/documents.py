@@ -85,6 +85,7 @@ def _history() -> dict[str, Any]:
     """`big2-hand/1`, whose own references are made to point into this page."""
     text = (files("big2") / "history.schema.json").read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text.replace('"#/$defs/', f'"#/components/schemas/{HISTORY}/$defs/'))
+    schema["$defs"]["ruleset"] = {"$ref": f"#/components/schemas/{RULES}"}
     return {name: value for name, value in schema.items() if name not in ("$schema", "$id")}
 
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
-from big2.ruleset_schema import ruleset_schema
+from big2.ruleset_schema import ruleset_definition, ruleset_schema
 from big2.rulesets import ruleset_on_record, ruleset_problems, ruleset_to_mapping
 from big2.switch_table import SWITCHES
-from tests.big2.play import PRESETS
+from tests.big2.play import PRESETS, ROOT
 from tests.big2.rule_sets import CHANGED, written_rule_sets
 
 SCHEMA = Draft202012Validator(ruleset_schema(PRESETS))
@@ -40,6 +40,12 @@ def test_presets_are_valid_in_whole_and_as_a_base(name):
 @pytest.mark.parametrize(("switch", "value"), CHANGED)
 def test_every_value_that_is_offered_is_valid(switch, value):
     assert SCHEMA.is_valid({"base": "actionpoker", switch: value})
+
+
+def test_a_hand_history_knows_the_same_rule_sets():
+    history = json.loads((ROOT / "big2/history.schema.json").read_text(encoding="utf-8"))
+    assert history["$defs"]["ruleset"] == ruleset_definition(PRESETS)
+    assert history["properties"]["rules"]["anyOf"] == [{"type": "string"}, {"$ref": "#/$defs/ruleset"}]
 
 
 @settings(max_examples=1_500, deadline=None)

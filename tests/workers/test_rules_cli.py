@@ -306,6 +306,15 @@ def test_what_cannot_be_explained_is_told_with_status_two(hand, change, argument
     assert reason in result.stderr
 
 
+def test_a_hand_that_was_played_with_real_cards_has_nothing_to_explain(hand):
+    record = json.loads(hand.read_text())
+    del record["deal"], record["leader"]
+    hand.write_text(json.dumps(record | {"recorded": True, "actions": []}))
+    result = big2("explain", hand, "--action", 0)
+    assert result.exit_code == 2
+    assert "played with real cards" in result.stderr
+
+
 def test_a_history_that_cannot_be_read_has_status_two(tmp_path):
     for path in (tmp_path / "missing", tmp_path):
         result = big2("explain", path, "--action", 0)
