@@ -145,7 +145,7 @@ def _with_result(history: History, node: Node) -> History:
         history,
         leader=None if leader is None else _leader(leader, dealt_in),
         twos_left=_twos_left(node.member("twos_left"), dealt_in) if counts and history.settlement else {},
-        extra=_extra(node, _KNOWN | {"twos_left"}),
+        extra=_extra(node, _KNOWN | ({"twos_left"} if counts else set())),
     )
 
 

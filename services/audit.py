@@ -1,4 +1,5 @@
-"""Proving what happened: every stream's chain over the whole log, and a hand's deal from its revealed seed.
+"""Proving what happened: every stream's chain over the whole log, what follows within a recorded hand, and a hand's
+deal from its revealed seed.
 
 A tail that was cut off, and a chain that was made anew from some event on, take a checkpoint kept elsewhere to be seen.
 """
@@ -15,11 +16,16 @@ import msgspec
 from big2.cards import mask_of, parse_stored_cards
 from big2.table import Direction, deal_order
 from domain.deal import commitment, dealt, shuffled_deck
+from domain.hand import HAND
+from domain.hand_events import HandRecorded
+from domain.results import settlement_of
+from domain.topics import TOPICS
 from services.envelope import GENESIS, Row, link, prev_of
-from services.errors import BrokenChain
+from services.errors import BrokenChain, WrongSettlement
 from services.store import Store
 
 BATCH = 2000
+_RECORDED = next(topic for topic, event in TOPICS.items() if event is HandRecorded)
 
 Progress = Callable[[int, int], None]
 
@@ -33,17 +39,31 @@ class LogProof(msgspec.Struct, frozen=True):
 
 
 def verify_log(store: Store, progress: Progress = lambda _done, _all: None) -> LogProof:
-    """Check the chain of every stream over the whole log; raises BrokenChain at the first wrong event."""
+    """Check the chain of every stream over the whole log, then the settlement of every hand that was recorded.
+
+    Raises BrokenChain at the first wrong event, and WrongSettlement at the first hand that is not settled by R8.
+    """
     heads: dict[UUID, tuple[int, str]] = {}
     topics: Counter[str] = Counter()
+    recorded: list[UUID] = []
     position, head = 0, store.head()
     while position < head and (rows := store.stored_log(position, BATCH)):
         for row in rows:
             heads[row.stream] = (row.version, _follows(row, *heads.get(row.stream, (0, GENESIS))))
             topics[row.topic] += 1
+            if row.topic == _RECORDED:
+                recorded.append(row.stream)
         position = rows[-1].position
         progress(position, head)
+    for first in range(0, len(recorded), BATCH):
+        _check_results(store, recorded[first : first + BATCH])
     return LogProof(sum(topics.values()), len(heads), dict(topics))
+
+
+def _check_results(store: Store, hands: list[UUID]) -> None:
+    for stream in store.load_many([(HAND, hand) for hand in hands]):
+        if stream.state.settlement != settlement_of(stream.state.recorded):
+            raise WrongSettlement(f"hand {stream.id}: its settlement does not follow from what was recorded")
 
 
 def _follows(row: Row, version: int, head: str) -> str:
@@ -53,7 +73,9 @@ def _follows(row: Row, version: int, head: str) -> str:
 
 
 def deal_problem(history: Mapping[str, Any]) -> str | None:
-    """What is wrong with the deal of a final hand's history (`b2deal/1`); None if nothing is."""
+    """What is wrong with the deal of a final hand's history (`b2deal/1`); None if nothing is, or nothing was dealt."""
+    if history.get("recorded"):
+        return None
     shuffle, names = history["shuffle"], (history["tournament_id"], history["hand_id"])
     if "seed" not in shuffle:
         return "the seed is not revealed yet"

@@ -5,6 +5,7 @@ StoreError
 ├── Conflict               somebody else appended to the stream first: load and decide again
 ├── UnknownTopic           a stored or new event is not in the registry of topics: a bug or an old release
 └── BrokenChain            a stored event does not follow from its predecessor: tampering or damage
+    └── WrongSettlement    a recorded hand's settlement does not follow from what was recorded
 domain.errors.Refused
 └── IdempotencyKeyReuse    the same command id came with another body: 422
 """
@@ -35,6 +36,10 @@ class UnknownTopic(StoreError):  # noqa: N818
 
 class BrokenChain(StoreError):  # noqa: N818
     """A stored event's `prev` is not the link of its predecessor, or a version is missing."""
+
+
+class WrongSettlement(BrokenChain):
+    """A recorded hand's settlement is not what the rules make of what was recorded."""
 
 
 class IdempotencyKeyReuse(Refused):

@@ -39,7 +39,7 @@ def legal_plays(
 ) -> shapes.LegalPlays:
     """What the actor's seat may play now, and what is to be said of the cards asked about, if any.
 
-    NotAllowed to whoever was not dealt in.
+    NotAllowed to whoever was not dealt in; Conflicting of a hand that was played with real cards.
     """
     stream = services.store.load(HAND, hand_id)
     hand = existing(stream, "hand")
@@ -47,11 +47,7 @@ def legal_plays(
     seat = hand.seat_of(actor.player_id)
     if seat is None:
         raise NotAllowed("forbidden", "Only a player who was dealt in has legal plays.")
-    if hand.play is None:
-        return shapes.LegalPlays(
-            turn=None, may_pass=False, duty=None, duty_reason=None, items=[], as_of=stream.position
-        )
-    game = hand.play if hand.state is State.RUNNING else hand.play._replace(turn=None)
+    game = hand.game if hand.state is State.RUNNING else hand.game._replace(turn=None)
     on_turn = game.turn == seat
     options = play_rules.options(game) if on_turn else []
     suits = game.rules.suits

@@ -41,6 +41,7 @@ def get_hand(call: Call, hand_id: UUID) -> Response:
     shapes.LegalPlays,
     who=Who.PLAYERS,
     query=schemas.CardsAsked(),
+    problems=("hand-closed",),
 )
 def get_legal_plays(call: Call, hand_id: UUID) -> Response:
     """Read every legal play of one's own seat, off turn there is none; and why some cards may be played or not"""
