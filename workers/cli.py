@@ -13,6 +13,7 @@ import click
 
 from workers.answering import answer_files
 from workers.hands_cli import show
+from workers.import_cli import import_
 from workers.rules_cli import rules
 
 EPILOG = """\b
@@ -32,6 +33,7 @@ def main() -> None:
 
 main.add_command(rules)
 main.add_command(show)
+main.add_command(import_)
 
 
 @contextmanager

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
-import subprocess
 import sys
 import tempfile
 import threading
@@ -28,10 +26,10 @@ from services.processes import spawn
 from services.projections.rebuild import compare
 from services.store import Store
 from workers.client import Client, Refused
+from workers.own_service import end, free_port
 from workers.showing import Show, Summary
 
 READY_SECONDS = 60.0
-STOP_SECONDS = 15.0
 REFRESH_SECONDS = 0.5
 RESTART_SECONDS = 0.2
 DEFAULT_MINUTES = 10
@@ -66,7 +64,7 @@ def run(wanted: Wanted, show: Show, data: Path | None = None) -> Summary:
 
 def _run(wanted: Wanted, show: Show, data: Path) -> Summary:
     inside = data / "data"
-    port = _free_port()
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     started = time.monotonic()
     with _log_file(data) as log:
@@ -268,7 +266,7 @@ def _kept_alive(name: str, arguments: list[str], log: IO[bytes], show: Show) -> 
             while child.poll() is None and not over.wait(RESTART_SECONDS):
                 pass
             if over.is_set():
-                return _end(child)
+                return end(child)
             if child.returncode == 0:
                 return None
             show.say(f"{name} ended ({child.returncode}): starting it again")
@@ -287,24 +285,7 @@ def _own_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in bootstrap.VARIABLES}
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
-    if child.poll() is None:
-        child.send_signal(signal.SIGTERM)
-        try:
-            child.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
-
-
 @contextmanager
 def _log_file(data: Path) -> Iterator[IO[bytes]]:
     with (data / "demo.log").open("ab") as log:
         yield log
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

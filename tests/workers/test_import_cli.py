@@ -1,0 +1,218 @@
+"""`big2 import scores`: what it prints, with which status, and where it brings the hands."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.workers.club import FakeService
+from tests.workers.process import big2
+from tests.workers.service import serving
+from workers.cli import main
+
+CLUB = Path(os.environ.get("BIG2_CLUB_SCORES", Path(__file__).parents[3] / "shared/cases/club-2013"))
+"""A folder with `scores.txt` and `expected.tsv` of a club's year, 1,104 hands (github yawnoc/big-two-scorer)."""
+here = pytest.mark.skipif(
+    not CLUB.is_dir(), reason=f"a club's score sheets are not here: {CLUB} (BIG2_CLUB_SCORES)"
+)
+SHEET = "2013-03-19\nAnn Bob\n0 10\nF=11\n0 10\n"
+TABLE = """\
+name  is regular  game count  win count  fry count  real losses  net score  win fraction  fry fraction\
+  real losses per game  net score per game
+Ann          yes           1          1          0            0          1             1             0\
+                     0                   1
+Bob          yes           1          0          0            1         -1             0             0\
+                     1                  -1
+*            yes           2          1          0            1          0           0.5             0\
+                   0.5                   0
+1 hands at 1 tables on 1 days, 2013-03-19 to 2013-03-19; 2 players
+"""
+
+
+@pytest.fixture
+def scores(monkeypatch, tmp_path):
+    """Run the command, far from any service of ours."""
+    for name in ("DATABASE_URL", "REDIS_URL", "BIG2_DATA", "PORT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object, input: str | bytes | None = None):  # noqa: A002 - as click names it
+        return CliRunner().invoke(main, ["import", "scores", *map(str, arguments)], input=input)
+
+    return run
+
+
+@pytest.fixture
+def sheet(tmp_path) -> Path:
+    path = tmp_path / "club-2013.txt"
+    path.write_text(SHEET, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("command", [["import"], ["import", "scores"]])
+def test_it_explains_itself(command):
+    result = CliRunner().invoke(main, [*command, "--help"])
+    assert result.exit_code == 0
+    assert "score sheet" in result.stdout
+
+
+# reading
+
+
+def test_a_dry_run_prints_the_table_and_needs_no_service(scores):
+    result = scores("-", "--dry-run", input="2013-03-19\nAnn Bob\n0 1\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, TABLE, "")
+
+
+def test_the_table_alone_goes_to_a_program(scores, sheet):
+    result = scores(sheet, "--dry-run", "--tsv")
+    assert [line.split("\t")[:3] for line in result.stdout.splitlines()] == [
+        ["name", "is_regular", "game_count"], ["Ann", "True", "2"], ["Bob", "True", "2"], ["*", "True", "4"],
+    ]  # fmt: skip
+    assert result.stderr.startswith("2 hands at 2 tables")
+
+
+@here
+def test_a_club_s_year_is_counted_to_the_unit(scores):
+    result = scores(CLUB / "scores.txt", "--dry-run", "--tsv")
+    assert result.stdout == (CLUB / "expected.tsv").read_text(encoding="utf-8")
+
+
+def test_whatever_is_wrong_is_told_at_once_and_nothing_is_stored(scores):
+    with serving(FakeService()) as service:
+        broken = "2013-03-19\nC H JG S\n4 6 11 11\n0 1 2\n"
+        result = scores("-", "--url", service.url, "--token", "x", input=broken)
+        assert [request.path for request in service.asked] == ["/readyz"]
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.splitlines() == [
+        "line 3, 2013-03-19, C H JG S: 4 6 11 11: nobody went out: exactly one player must have 0 (R4.4)",
+        "line 4, 2013-03-19, C H JG S: 0 1 2: 3 numbers for 4 players",
+        "Error: 2 problems, nothing was imported",
+    ]
+
+
+def test_a_sheet_of_rubbish_is_told_in_so_many_lines(scores):
+    result = scores("-", "--dry-run", input=b"\xff\x00\n" * 1000)
+    assert result.exit_code == 1
+    assert len(result.stderr.splitlines()) == 201
+    assert (
+        result.stderr.splitlines()[-1] == "Error: 1000 problems, nothing was imported; 800 more were not told"
+    )
+    assert "Traceback" not in result.output
+
+
+def test_a_day_with_no_hands_is_a_warning(scores):
+    result = scores("-", "--dry-run", input="2013-03-18\n2013-03-19\nAnn Bob\n0 1\n")
+    assert (result.exit_code, result.stdout) == (0, TABLE)
+    assert result.stderr == "warning: line 1: 2013-03-18: the day with no hands\n"
+
+
+def test_a_file_that_cannot_be_read_has_status_two(scores, tmp_path, monkeypatch):
+    for path in (tmp_path / "missing", tmp_path):
+        result = scores(path, "--dry-run")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith(f"{path}: ")
+    monkeypatch.setattr("workers.import_cli.LARGEST_SHEET", 10)
+    result = scores("-", "--dry-run", input="2013-03-19\nAnn Bob\n0 1\n")
+    assert (result.exit_code, result.stderr) == (2, "-: no score sheet is larger than 10 bytes\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--rules", "nonsense"], "is no preset: actionpoker"),
+        (["--url", "http://127.0.0.1:1"], "--token or --token-file"),
+        (["--token", "x"], "a token goes with --url"),
+        (["--url", "http://127.0.0.1:1", "--token", "x", "--data", "d"], "either --url or --data"),
+        (["--token-file", "missing"], "missing"),
+    ],
+)
+def test_options_that_do_not_fit_together_are_told(scores, sheet, options, told):
+    result = scores(sheet, *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert told in result.stderr
+
+
+# bringing it in
+
+
+def test_the_hands_go_to_the_service_and_the_league_is_named(scores, sheet, tmp_path):
+    fake = FakeService()
+    (tmp_path / "token").write_text("b2_secret\n")
+    sheet.write_text(SHEET.replace("F=11\n", ""), encoding="utf-8")
+    with serving(fake) as service:
+        result = scores(sheet, "--url", f"{service.url}/", "--token-file", "token")
+        assert service.asked[-1].headers["Authorization"] == "Bearer b2_secret"
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[-1] == "league l0: club-2013, finished"
+    assert len(fake.results) == 2
+
+
+def test_a_sheet_whose_f_changes_makes_a_league_for_each(scores, sheet):
+    fake = FakeService()
+    with serving(fake) as service:
+        result = scores(
+            sheet, "--url", service.url, "--token", "x", "--no-finish", "--name", "Club", "--tsv",
+        )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert result.stderr.splitlines()[-3:] == [
+        "F changes: a league for each, 2 in all",
+        "league l0: Club (F=10), running",
+        "league l1: Club (F=11), running",
+    ]
+    assert [league["name"] for league in fake.leagues.values()] == ["Club (F=10)", "Club (F=11)"]
+
+
+def test_what_the_service_refuses_is_told_in_one_line(scores, sheet):
+    with serving(FakeService(most=0)) as service:
+        result = scores(sheet, "--url", service.url, "--token", "x")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.splitlines()[-1] == "Error: 409 /problems/table-paused: table-paused."
+
+
+def test_where_no_service_answers_that_is_told_at_once(scores, sheet):
+    result = scores(sheet, "--url", "http://127.0.0.1:1", "--token", "x")
+    assert (result.exit_code, result.stderr) == (1, "Error: no service answers at http://127.0.0.1:1\n")
+
+
+def test_a_setting_that_cannot_be_used_is_named(scores, sheet, monkeypatch):
+    monkeypatch.setenv("PORT", "eighty")
+    result = scores(sheet)
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1].startswith("Error: PORT must be a whole number")
+
+
+def test_the_service_that_runs_on_the_data_directory_is_used(scores, sheet, tmp_path, monkeypatch):
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "admin-token").write_text("b2_admin\n")
+    with serving(FakeService()) as service:
+        monkeypatch.setenv("PORT", service.url.rpartition(":")[2])
+        result = scores(sheet)
+        assert {request.headers["Authorization"] for request in service.asked} == {"Bearer b2_admin"}
+    assert result.exit_code == 0, result.output
+
+
+def test_without_a_service_one_runs_for_as_long_as_it_takes_and_a_repeat_makes_nothing_twice(sheet, tmp_path):
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # where the database's own user may pass
+    folder.chmod(0o711)
+    try:
+        said = []
+        for _ in range(2):
+            with big2("import", "scores", sheet, "--data", folder / "data", "--tsv") as run:
+                assert run.popen.wait(120) == 0, run.said
+                assert run.left() == []
+            said.append(run.said)
+        leagues = [
+            re.findall(r"league ([0-9a-f-]{36}): club-2013 \(F=1[01]\), finished", text) for text in said
+        ]
+        assert len(leagues[0]) == 2
+        assert leagues[0] == leagues[1]
+    finally:
+        shutil.rmtree(folder)

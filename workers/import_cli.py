@@ -1,0 +1,168 @@
+"""`big2 import`: what was played elsewhere becomes recorded play."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from domain.scoresheet import Sheet
+    from workers.client import Client
+    from workers.season import League
+
+LARGEST_SHEET = 4 * 1024 * 1024
+"""Bytes; a club's year is 24,000."""
+MOST_PROBLEMS = 200
+"""How many problems are told one by one."""
+UNREADABLE = 2
+"""Exit status when the file can't be read."""
+
+
+@click.group("import")
+def import_() -> None:
+    """Bring in what was played elsewhere: recorded hands, real cards."""
+
+
+@import_.command()
+@click.argument("file", metavar="FILE")
+@click.option("--name", help="The league's name; the file's name by default.")
+@click.option(
+    "--rules",
+    "base",
+    default="actionpoker",
+    show_default=True,
+    help="The preset below the sheet's own rules.",
+)
+@click.option("--url", help="Where the service is; by default the one on the data directory.")
+@click.option("--token", "secret", help="An operator's token, for --url.")
+@click.option(
+    "--token-file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A file with it."
+)
+@click.option(
+    "--data", type=click.Path(path_type=Path, file_okay=False), help="Data directory (BIG2_DATA, ./data)."
+)
+@click.option(
+    "--finish/--no-finish", default=True, show_default=True, help="Whether the season is over with the sheet."
+)
+@click.option("--dry-run", is_flag=True, help="Read and count, store nothing; needs no service.")
+@click.option("--tsv", "as_tsv", is_flag=True, help="Print the table as tab-separated values.")
+def scores(
+    file: str,
+    *,
+    name: str | None,
+    base: str,
+    url: str | None,
+    secret: str | None,
+    token_file: Path | None,
+    data: Path | None,
+    finish: bool,
+    dry_run: bool,
+    as_tsv: bool,
+) -> None:
+    """Read a club's score sheet into a league of recorded hands. `-` is standard input.
+
+    Without --url it works with the service on the data directory, and starts one for as long as it needs it where none
+    runs. What was cut off goes on when it is repeated; what is repeated makes nothing twice.
+
+    Exit status 1 when the sheet has a problem, and then nothing is stored; 2 when it can't be read.
+
+    \b
+    Examples:
+      big2 import scores club-2013.txt --dry-run
+      big2 import scores club-2013.txt --name "Club 2013"
+      big2 import scores club-2013.txt --url http://127.0.0.1:8000 --token-file data/admin-token
+    """
+    from services.bootstrap import presets
+    from workers import season
+
+    known = presets()
+    if base not in known:
+        raise click.BadParameter(f"is no preset: {', '.join(known)}", param_hint="--rules")
+    where = _where(url, secret, token_file, data)
+    sheet = _read(file)
+    leagues = season.leagues_of(sheet.hands, name or _stem(file), base, known)
+    stored = [] if dry_run else _store(leagues, where, finish=finish)
+    rows = season.season_totals(leagues)
+    click.echo(season.tsv(rows) if as_tsv else season.aligned(rows), nl=False)
+    for line in (season.summary(leagues), *stored):
+        click.echo(line, err=as_tsv)
+
+
+Where = Callable[[], "AbstractContextManager[Client]"]
+
+
+def _where(url: str | None, secret: str | None, token_file: Path | None, data: Path | None) -> Where:
+    """How to come to the service; the options must fit together."""
+    from workers import own_service
+    from workers.client import Client
+
+    if url is None:
+        if secret or token_file:
+            raise click.UsageError("a token goes with --url; without, the data directory has one")
+        return lambda: own_service.service_on(data)
+    token = secret or (token_file.read_text().strip() if token_file else None)
+    if data is not None:
+        raise click.UsageError("either --url or --data: where the service is, or where its data are")
+    if not token:
+        raise click.UsageError("a token is needed with --url: --token or --token-file")
+    if own_service.answer_of(url.rstrip("/"), "/readyz") is None:
+        raise click.ClickException(f"no service answers at {url}")
+    return lambda: nullcontext(Client(url, token))
+
+
+def _store(leagues: Sequence[League], where: Where, *, finish: bool) -> list[str]:
+    """Bring the leagues in, one after the other, and say where they are."""
+    from services.bootstrap import SettingsError
+    from workers.client import Refused
+    from workers.importing import ImportFailedError, import_league
+    from workers.own_service import NotServedError
+
+    hands = sum(len(league.hands) for league in leagues)
+    try:
+        with where() as client, click.progressbar(length=hands, label="importing", file=sys.stderr) as bar:
+            ids = [import_league(client, each, finish=finish, done=lambda: bar.update(1)) for each in leagues]
+    except (ImportFailedError, NotServedError, Refused, SettingsError) as error:
+        raise click.ClickException(str(error)) from error
+    state = "finished" if finish else "running"
+    split = [f"F changes: a league for each, {len(leagues)} in all"] if len(leagues) > 1 else []
+    return [*split, *(f"league {id_}: {each.name}, {state}" for id_, each in zip(ids, leagues, strict=True))]
+
+
+def _read(file: str) -> Sheet:
+    """The sheet, if nothing is wrong with it."""
+    from domain.scoresheet import read_sheet
+    from workers.season import NAMING
+
+    sheet = read_sheet(_bytes(file), NAMING, datetime.now(UTC).date())
+    for warning in sheet.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    for problem in sheet.problems[:MOST_PROBLEMS]:
+        click.echo(str(problem), err=True)
+    if sheet.problems:
+        more = len(sheet.problems) - MOST_PROBLEMS
+        told = f"; {more} more were not told" if more > 0 else ""
+        raise click.ClickException(f"{len(sheet.problems)} problems, nothing was imported{told}")
+    return sheet
+
+
+def _bytes(file: str) -> bytes:
+    try:
+        with click.open_file(file, "rb") as sheet:
+            raw: bytes = sheet.read(LARGEST_SHEET + 1)
+    except OSError as error:
+        click.echo(f"{file}: {error.strerror}", err=True)
+        sys.exit(UNREADABLE)
+    if len(raw) > LARGEST_SHEET:
+        click.echo(f"{file}: no score sheet is larger than {LARGEST_SHEET} bytes", err=True)
+        sys.exit(UNREADABLE)
+    return raw
+
+
+def _stem(file: str) -> str:
+    return "Score sheet" if file == "-" else Path(file).stem
