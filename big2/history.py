@@ -35,7 +35,9 @@ __all__ = [
     "History",
     "Recorded",
     "Seated",
+    "allowed_action",
     "dealt_hand",
+    "missing_pass",
     "read_history",
     "recorded",
     "replay",
@@ -124,7 +126,7 @@ def replay(history: History) -> Hand:
 
 
 def _step(hand: Hand, told: Recorded) -> Hand:
-    return apply(hand, _allowed(hand, told))
+    return apply(hand, allowed_action(hand, told))
 
 
 def _malformed(error: MalformedError) -> Verdict:
@@ -144,7 +146,7 @@ def _judge_play(history: History) -> Verdict:
             return _illegal(index, refusal)
     missing = automatic_pass(hand)
     if missing is not None:
-        return _illegal(len(history.actions), _missing(missing))
+        return _illegal(len(history.actions), missing_pass(missing))
     return _judge_settlement(history, hand)
 
 
@@ -153,7 +155,7 @@ def _illegal(index: int, refusal: Refusal) -> Verdict:
     return verdict | {"clause": refusal.clause, "reason": refusal.reason}
 
 
-def _allowed(hand: Hand, told: Recorded) -> Action:
+def allowed_action(hand: Hand, told: Recorded) -> Action:
     """The action that the rules make of what is told, or a `Refusal` where they make another or none."""
     due = automatic_pass(hand)
     action = _automatic(due, told.action) if due is not None else _taken(hand, told.action)
@@ -165,11 +167,12 @@ def _allowed(hand: Hand, told: Recorded) -> Action:
 def _automatic(due: Passed, told: Action) -> Action:
     """R6.4: an automatic pass stands where it is due, with its reason."""
     if told != due:
-        raise _missing(due)
+        raise missing_pass(due)
     return due
 
 
-def _missing(due: Passed) -> Refusal:
+def missing_pass(due: Passed) -> Refusal:
+    """R6.4: the refusal of whatever stands, or does not, where an automatic pass is due."""
     return Refusal("R6.4", f"seat {due.seat} passes automatically here ({due.reason})")
 
 

@@ -10,7 +10,7 @@ from big2.assistant import Duty, duty
 from big2.automatic import automatic_pass
 from big2.card_sets import CardSet, card_set_of
 from big2.errors import Refusal
-from big2.history import _allowed, _missing, dealt_hand
+from big2.history import allowed_action, dealt_hand, missing_pass
 from big2.record import History, Recorded, is_automatic
 from big2.state import Hand, apply
 
@@ -58,7 +58,7 @@ def retell(history: History) -> Retold:
     for index, told in enumerate(history.actions):
         _begin(tricks, hand)
         try:
-            action = _allowed(hand, told)
+            action = allowed_action(hand, told)
         except Refusal as refusal:
             return _retold(tricks, hand, Stop(index, told, refusal))
         after = apply(hand, action)
@@ -66,7 +66,7 @@ def retell(history: History) -> Retold:
         hand = after
     _begin(tricks, hand)
     missing = automatic_pass(hand)
-    stop = None if missing is None else Stop(len(history.actions), None, _missing(missing))
+    stop = None if missing is None else Stop(len(history.actions), None, missing_pass(missing))
     return _retold(tricks, hand, stop)
 
 
