@@ -32,24 +32,26 @@ def tell(text: str, presets: Presets) -> Told:
         return Told((Block(_malformed(error.pointer, error.reason)),), False)
     verdict: dict[str, Any] = verify(value, presets)
     names = {seated.seat: shown(seated.player) for seated in history.seats}
-    blocks = tuple(_blocks(_Hand(history, names, retell(history), verdict)))
+    retold = None if history.recorded else retell(history)
+    blocks = tuple(_blocks(_Hand(history, names, retold, verdict)))
     return Told(blocks, verdict["verdict"] in ("valid", "incomplete"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Hand:
-    """What is known of a hand: as written, as it was played, and what `verify` says."""
+    """What is known of a hand: as written, as it was played unless it is recorded, and what `verify` says."""
 
     history: History
     names: Names
-    retold: Retold
+    retold: Retold | None
     verdict: Mapping[str, Any]
 
 
 def _blocks(hand: _Hand) -> Iterator[Block]:
     yield _head(hand.history, hand.names)
     yield _seats(hand.history, hand.names)
-    yield from tell_play(hand.history, hand.retold, hand.names)
+    if hand.retold is not None:
+        yield from tell_play(hand.history, hand.retold, hand.names)
     if hand.verdict.get("settlement") and (hand.history.settlement or not hand.history.voided):
         yield _result(hand, hand.verdict["settlement"])
         yield _payments(hand.names, hand.verdict["settlement"])
@@ -70,6 +72,7 @@ def _head(history: History, names: Names) -> Block:
         + (f", {names[history.dealer]}" if history.dealer in names else ""),
         "direction": history.direction.value,
     }
+    facts |= {"recorded": "real cards: the result alone is known"} if history.recorded else {}
     facts |= {
         name.replace("_", " "): value_text(history.extra[name]) for name in _EXTRA if name in history.extra
     }
@@ -85,12 +88,12 @@ def _rules_named(named: str | Mapping[str, object]) -> str:
 
 
 def _seats(history: History, names: Names) -> Block:
-    head = cells("seat", "player", "stack", "dealt", tone=Tone.QUIET)
+    head = cells("seat", "player", "stack", "" if history.recorded else "dealt", tone=Tone.QUIET)
     rows = tuple(
         (
             *cells(str(seated.seat), names[seated.seat]),
             cell("" if seated.stack is None else str(seated.stack)),
-            card_cell(history.deal[seated.seat], history.rules),
+            card_cell(history.deal.get(seated.seat, 0), history.rules),
         )
         for seated in history.seats
     )
@@ -105,17 +108,18 @@ def _result(hand: _Hand, settlement: Mapping[str, Any]) -> Block:
     title += f": {hand.names[settlement['winner']]} went out"
     if settlement["liable"] is not None:
         title += f", {hand.names[settlement['liable']]} is liable (R7.4)"
-    head = cells("seat", "player", "left", "points", "net", "cards", tone=Tone.QUIET)
+    head = cells("seat", "player", "left", "points", "net", "cards" if hand.retold else "", tone=Tone.QUIET)
     rows = [_result_row(hand, settlement, seat) for seat in hand.names]
     return Block(cell(title, Tone.STRONG), (head, *rows), frozenset({0, 2, 3, 4}))
 
 
 def _result_row(hand: _Hand, settlement: Mapping[str, Any], seat: int) -> Row:
-    holding = hand.retold.hand.holdings[seat]
+    holding = hand.retold.hand.holdings[seat] if hand.retold else 0
+    twos = (holding & TWOS).bit_count() if hand.retold else hand.history.twos_left.get(seat, 0)
     rules, left, net = hand.history.rules, settlement["cards_left"][str(seat)], settlement["net"][str(seat)]
-    points = points_of(rules, left, (holding & TWOS).bit_count())
+    points = points_of(rules, left, twos)
     return (
-        *cells(str(seat), hand.names[seat], str(left), str(points), f"{net:+}"),
+        *cells(str(seat), hand.names[seat], str(left), str(points), f"{net:+}" if net else "0"),
         card_cell(holding, rules),
     )
 
@@ -144,7 +148,9 @@ def _in_words(hand: _Hand) -> Cell:
     verdict = hand.verdict
     match verdict["verdict"]:
         case "valid" if hand.history.voided:
-            return _sentence("Valid", "what was played is allowed; the hand was voided, nobody pays")
+            return _sentence("Valid", "all that there was is allowed; the hand was voided, and nobody pays")
+        case "valid" if hand.history.recorded:
+            return _sentence("Valid", "there can be such a result, and the settlement is right")
         case "valid":
             return _sentence("Valid", "all that was played is allowed, and the settlement is right")
         case "incomplete":
@@ -153,6 +159,8 @@ def _in_words(hand: _Hand) -> Cell:
             )
         case "illegal_action":
             return _sentence("Not allowed", _stopped(hand.history, verdict), Tone.WRONG)
+        case "malformed":
+            return _malformed(verdict["pointer"], verdict["reason"])
         case _:
             return _sentence("Wrong settlement", _difference(hand.history, verdict), Tone.WRONG)
 

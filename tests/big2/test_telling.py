@@ -37,7 +37,7 @@ def tones(name: str, tone: Tone) -> list[str]:
     ("name", "accepted", "sentence"),
     [
         ("liable", True, "Valid: all that was played is allowed, and the settlement is right"),
-        ("voided", True, "Valid: what was played is allowed; the hand was voided, nobody pays"),
+        ("voided", True, "Valid: all that there was is allowed; the hand was voided, and nobody pays"),
         ("unfinished", True, "Unfinished: it is the turn of Ann, seat 1"),
         ("illegal", False, "Not allowed: action 4 of 4 (/actions/3): seat 4 does not hold 3H (R2.1)"),
         (
@@ -45,6 +45,12 @@ def tones(name: str, tone: Tone) -> list[str]:
             False,
             "Not allowed: after the last action (/actions/7): "
             "seat 4 passes automatically here (two_of_spades) (R6.4)",
+        ),
+        ("recorded", True, "Valid: there can be such a result, and the settlement is right"),
+        (
+            "recorded-voided",
+            True,
+            "Valid: all that there was is allowed; the hand was voided, and nobody pays",
         ),
         ("no-settlement", False, "Wrong settlement: there is none, and somebody went out"),
         ("malformed", False, "Malformed: /deal/2: must be 13 cards (R2.1)"),
@@ -134,3 +140,17 @@ def test_every_case_can_be_told():
     for case in map(json.loads, cases):
         accepted = case["expect"]["verdict"] in ("valid", "incomplete")
         assert tell(json.dumps(case["hand"]), PRESETS).accepted == accepted
+
+
+def test_a_result_that_cannot_be_is_told():
+    told = verdict(HANDS["recorded-without-a-winner"])
+    assert told.startswith("Malformed: /settlement/cards_left")
+    assert "R4.4" in told
+
+
+def test_r12_twos_that_count_are_told_with_a_recorded_hand():
+    history = json.loads(HANDS["recorded"]) | {
+        "rules": {"base": "actionpoker", "twos": "double_each", "liability": "comparisons"},
+        "twos_left": {"4": 2},
+    }
+    assert any(line.startswith("4Dan1040") for line in said(history))

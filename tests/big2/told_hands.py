@@ -119,7 +119,23 @@ def _hands() -> Iterator[tuple[str, dict]]:
         _changed(told(*TO_THE_LAST_CARD, "3S", "2S"), lambda h: h["settlement"]["transfers"].pop()),
     )
     yield "no-settlement", _changed(told(*TO_THE_LAST_CARD, "3S", "2S"), lambda h: h.pop("settlement"))
+    recorded = _recorded(
+        told(*TO_THE_LAST_CARD, "3S", "2S", stack=None, number=8, played_at="2013-03-19T00:00:00Z")
+    )
+    yield "recorded", recorded
+    yield "recorded-voided", recorded | {"settlement": None, "voided": True}
+    settlement = recorded["settlement"]
+    no_winner = settlement | {"cards_left": {**settlement["cards_left"], "1": 4}}
+    yield "recorded-without-a-winner", recorded | {"settlement": no_winner}
     yield "malformed", _changed(told("3D"), lambda h: h["deal"].update({"2": "3D"}))
+
+
+def _recorded(history: dict) -> dict:
+    """The same hand, of which only the result is known."""
+    return {name: value for name, value in history.items() if name != "deal"} | {
+        "recorded": True,
+        "actions": [],
+    }
 
 
 def _changed(history: dict, change) -> dict:

@@ -13,6 +13,7 @@ from workers.cli import main
 TOLD = Path(__file__).parent / "told"
 BROKEN = {
     "illegal", "illegal-pass", "missing-pass", "after-the-end", "wrong-settlement", "no-settlement", "malformed",
+    "recorded-without-a-winner",
 }  # fmt: skip
 
 
