@@ -34,9 +34,11 @@ def passes_after(hand: Hand, seat: int, to_beat: CardSet, to_beat_seat: int | No
 
 def _automatic(hand: Hand, seat: int, to_beat: CardSet) -> Passed | None:
     """R6.1: the highest card is out, in a set of three at most. R6.2: fewer cards than the set to beat."""
-    setting = hand.setting
+    setting, held = hand.setting, hand.holdings[seat].bit_count()
+    if held >= setting.quads_from:
+        return None
     if to_beat.mask & setting.unbeatable and to_beat.size <= 3:
         return Passed(seat, PassReason.TWO_OF_SPADES)
-    if setting.too_few_pass and hand.holdings[seat].bit_count() < to_beat.size:
+    if setting.too_few_pass and held < to_beat.size:
         return Passed(seat, PassReason.TOO_FEW_CARDS)
     return None

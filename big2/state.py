@@ -24,7 +24,8 @@ NOBODY = 0
 class Setting:
     """What stays as it is from the deal to the end, with the rule set's answers that every action asks for.
 
-    `unbeatable` is the card after which everybody passes (R6.1), as a mask, 0 where nobody does.
+    `unbeatable` is the card after which everybody passes (R6.1), as a mask, 0 where nobody does. A seat with
+    `quads_from` cards or more may hold a four of a kind that beats any set, and so never passes by itself.
     """
 
     rules: RuleSet
@@ -36,6 +37,7 @@ class Setting:
     has_assistants: bool
     unbeatable: int
     too_few_pass: bool
+    quads_from: int
     passes_lock: bool
     breach_refused: bool
 
@@ -119,9 +121,17 @@ def _setting(rules: RuleSet, seats: tuple[int, ...], dealer: int, direction: Dir
         has_assistants=rules.last_card is not LastCard.OFF and len(seats) > 2,
         unbeatable=1 << highest_card(rules.suits) if PassReason.TWO_OF_SPADES in rules.auto_pass else 0,
         too_few_pass=PassReason.TOO_FEW_CARDS in rules.auto_pass,
+        quads_from=_quads_from(rules),
         passes_lock=rules.pass_locks_trick,
         breach_refused=rules.last_card is LastCard.FORCED,
     )
+
+
+def _quads_from(rules: RuleSet) -> int:
+    """R12: `quads_beat_any`; where it is off, more cards than anybody holds."""
+    if not rules.quads_beat_any:
+        return MOST_CARDS + 1
+    return 5 if rules.quads_kicker else 4
 
 
 def _by_seat(values: Mapping[int, int]) -> tuple[int, ...]:

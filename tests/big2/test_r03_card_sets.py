@@ -7,7 +7,7 @@ import pytest
 
 from big2.book import book_of
 from big2.card_sets import Kind, beats, classify, legal_plays
-from big2.cards import PACK, RANKS, cards_in, mask_of, mask_text
+from big2.cards import PACK, RANKS, WHOLE_PACK, cards_in, mask_of, mask_text
 from tests.big2.play import PRESETS, ROOMS, cards, mask, rules
 from tests.big2.slow_referee import slow_classify, slow_legal_plays
 
@@ -317,3 +317,12 @@ def _masks(plays):
     listed = [play.mask for play in plays]
     assert len(set(listed)) == len(listed), "a play is listed twice"
     return set(listed)
+
+
+@pytest.mark.parametrize("rule_set", VARIANTS)
+def test_r3_2_of_the_whole_pack_what_follows_a_set_is_all_that_is_higher(rule_set):
+    few = [each for each in book_of(rule_set).by_mask.values() if each.size < 5]
+    for to_beat in few:
+        higher = {each.mask for each in few if beats(each, to_beat)}
+        followers = [play for play in legal_plays(rule_set, WHOLE_PACK, to_beat) if play.size < 5]
+        assert _masks(followers) == higher

@@ -74,3 +74,15 @@ def test_r12_auto_pass_may_be_off():
 def test_r7_3_an_automatic_pass_is_never_a_breach():
     hand = dealt(rules(), {1: "2H 2S 9D", 2: "AD AS 9S", 3: "5D"}, leader=1)
     assert [passed.breach for passed in taken(hand, "2H 2S")[1:]] == [False, False]
+
+
+def test_r12_who_may_hold_a_four_of_a_kind_that_beats_any_set_does_not_pass_by_itself():
+    five, four, three = "4D 5D 6D 7D 8D", "4C 5C 6C 7C", "4H 5H 6H"
+    with_kicker = rules(quads_beat_any=True)
+    assert automatic("2S 3D", "2S", with_kicker, {2: five, 3: four}) == []
+    assert automatic("2S 3D", "2S", with_kicker, {2: four, 3: five}) == [(2, TWO_OF_SPADES)]
+    bare = rules(quads_beat_any=True, quads_kicker=False)
+    assert automatic("2S 3D", "2S", bare, {2: four, 3: five}) == []
+    assert automatic("2S 3D", "2S", bare, {2: three, 3: five}) == [(2, TWO_OF_SPADES)]
+    straight = "3S 4S 5S 6S 7D"
+    assert automatic(straight + " 9D", straight, bare, {2: three, 3: four}) == [(2, TOO_FEW)]
