@@ -77,7 +77,7 @@ class _Director:
 
     def run(self) -> None:
         if self._hand_for_hand() and not self._all_wait():
-            return self._hold(n for n, table in self.tables.items() if self._waits(table))
+            return self._hold(())
         self._place_who_is_out()
         self._remove_no_shows()
         self._raise_level()
@@ -111,7 +111,12 @@ class _Director:
         return table.waiting
 
     def _hold(self, numbers: Iterable[int]) -> None:
-        """With real cards, these tables wait before their next hand, and all others go on."""
+        """With real cards, these tables wait before their next hand, and all others go on.
+
+        Hand for hand, who has ended his hand waits until all have.
+        """
+        if self._hand_for_hand() and not self._all_wait():
+            numbers = (n for n, table in self.tables.items() if self._waits(table))
         held = tuple(sorted(numbers))
         if self.t.structure.recorded and held != self.t.held:
             self._record(decide.TablesHeld(numbers=held))

@@ -138,6 +138,8 @@ def _ended(recorded: HandRecorded, settlement: Settled, now: datetime) -> Record
 def _errors(table: Table, rules: RuleSet, result: Result, now: datetime) -> Iterator[tuple[str, str]]:
     seats = dict(_seat_errors(table, result))
     yield from seats.items()
+    for seat in sorted(set(result.twos_left or {}) - set(result.cards_left)):
+        yield f"/twos_left/{seat}", "is no seat of cards_left"
     if rules.twos is not TwosRule.NONE and result.twos_left is None:
         told = "is missing: this rule set counts twos (R12). Name the seats that had one, or send {}"
         yield "/twos_left", told
@@ -169,8 +171,6 @@ def _seat_errors(table: Table, result: Result) -> Iterator[tuple[str, str]]:
     for seat, taken in table.seats.items():
         if seat not in named and not taken.fresh:
             yield f"/cards_left/{seat}", "is missing: this seat plays"
-    for seat in sorted(set(result.twos_left or {}) - named):
-        yield f"/twos_left/{seat}", "is no seat of cards_left"
 
 
 def _each(seats: Mapping[int, int], named: Mapping[int, int]) -> dict[int, int]:

@@ -16,11 +16,11 @@ import msgspec
 from big2.cards import mask_of, parse_stored_cards
 from big2.table import Direction, deal_order
 from domain.deal import commitment, dealt, shuffled_deck
-from domain.hand import HAND
+from domain.hand import HAND, Hand
 from domain.hand_events import HandRecorded
 from domain.results import settlement_of
 from domain.topics import TOPICS
-from services.envelope import GENESIS, Row, link, prev_of
+from services.envelope import GENESIS, Row, Stream, link, prev_of
 from services.errors import BrokenChain, WrongSettlement
 from services.store import Store
 
@@ -61,8 +61,12 @@ def verify_log(store: Store, progress: Progress = lambda _done, _all: None) -> L
 
 
 def _check_results(store: Store, hands: list[UUID]) -> None:
-    for stream in store.load_many([(HAND, hand) for hand in hands]):
-        if stream.state.settlement != settlement_of(stream.state.recorded):
+    found: list[Stream[Hand]] = store.load_many([(HAND, hand) for hand in hands])
+    for stream in found:
+        hand = stream.state
+        assert hand is not None
+        assert hand.recorded is not None
+        if hand.settlement != settlement_of(hand.recorded):
             raise WrongSettlement(f"hand {stream.id}: its settlement does not follow from what was recorded")
 
 

@@ -7,7 +7,7 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from domain.ids import HandId
-from domain.placing import Out, places_of_out
+from domain.placing import Out, Standing, Tally, places_by_points, places_of_out
 from tests.domain.given import ALICE, BOB, CAROL, DAVE, ERIN, FRANK, players, steady
 
 FIRST, SECOND, THIRD = (HandId(UUID(int=n)) for n in (1, 2, 3))
@@ -112,3 +112,27 @@ def test_everybody_out_gets_a_place_and_no_place_is_lost(hands):
         equals = [s for s in standings if s.place == standing.place]
         assert standing.tied == (len(equals) > 1)
         assert standing.place <= rank < standing.place + len(equals)
+
+
+# by points
+
+
+def test_places_go_by_points_then_hands_won_then_fewest_cards_left():
+    tallies = {
+        ALICE: Tally(points=5, hands=2, hands_won=1, cards_left=9),
+        BOB: Tally(points=5, hands=2, hands_won=2, cards_left=9),
+        CAROL: Tally(points=5, hands=2, hands_won=1, cards_left=8),
+        DAVE: Tally(points=6, hands=2),
+    }
+    assert [s.player_id for s in places_by_points(tallies)] == [DAVE, BOB, CAROL, ALICE]
+
+
+def test_equals_by_points_share_their_place():
+    level = Tally(points=1, hands=3, hands_won=1, cards_left=4)
+    places = places_by_points({ALICE: level, BOB: Tally(points=9, hands=3), CAROL: level})
+    assert places == [Standing(1, False, BOB), Standing(2, True, ALICE), Standing(2, True, CAROL)]
+
+
+def test_who_has_played_no_hand_ranks_below_everybody_who_has():
+    places = places_by_points({ALICE: Tally(), BOB: Tally(points=-40, hands=1), CAROL: Tally()})
+    assert places == [Standing(1, False, BOB), Standing(2, True, ALICE), Standing(2, True, CAROL)]

@@ -44,6 +44,26 @@ def test_a_freezeout_has_the_documented_defaults():
     )
 
 
+def test_a_league_is_recorded_and_has_neither_stacks_nor_levels():
+    s = terms("league", recorded=True, unit=5, seats_per_table=2)
+    assert (s.stack_points, s.unit_levels, s.unit_at(1), s.capacity) == (0, (1,), 5, 10_000)
+    assert s.for_points
+    assert not terms().for_points
+
+
+def test_a_league_of_dealt_events_is_refused_and_so_are_stacks_and_levels():
+    assert contradictions("league") == ["/recorded"]
+    assert contradictions("league", recorded=True, stack_points=50) == ["/stack_points"]
+    levels = contradictions("league", recorded=True, unit_levels=[1, 2], minutes_per_level=5)
+    assert levels == ["/minutes_per_level", "/unit_levels"]
+
+
+def test_a_freezeout_and_a_sit_and_go_may_be_recorded():
+    assert terms("freezeout", recorded=True).recorded
+    assert terms("sit_and_go", recorded=True).recorded
+    assert not terms().recorded
+
+
 def test_a_sit_and_go_is_for_four_and_starts_when_full():
     assert (terms("sit_and_go").capacity, terms("sit_and_go").min_entrants) == (4, 4)
     assert (terms("sit_and_go", capacity=16).capacity, terms("sit_and_go", capacity=16).min_entrants) == (
@@ -168,3 +188,17 @@ def test_the_hash_is_of_canonical_json():
     told = msgspec.to_builtins(s)
     canonical = json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert structure_hash(s) == hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def test_a_league_may_be_played_under_rules_without_table_stakes():
+    uncapped = rules("actionpoker", stake_cap="none")
+    assert misfits(terms("league", recorded=True), uncapped) == {}
+    assert list(misfits(terms(), uncapped)) == ["/rules"]
+
+
+def test_a_whole_season_s_payments_fit_into_every_reader_s_numbers():
+    most = 3 * 13  # a covering payment (R8.4)
+    fits = 2**53 // (most * 100_000)
+    assert misfits(terms("league", recorded=True, unit=fits), ACTIONPOKER) == {}
+    assert list(misfits(terms("league", recorded=True, unit=fits + 1), ACTIONPOKER)) == ["/unit"]
+    assert list(misfits(terms("league", recorded=True, unit=2**52), ACTIONPOKER)) == ["/unit"]

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+import msgspec
 import psycopg
 import pytest
 
 from big2.cards import cards_text
+from big2.rulesets import ruleset_to_mapping
+from big2.table import Direction
 from domain.deal import commitment, dealt, shuffled_deck
+from domain.hand_events import Confirmed, HandRecorded, SeatRecorded, Timing
+from domain.ids import CommandId, hand_id, table_id, tournament_id
 from domain.player import Player, bar, enrol, reinstate
+from domain.results import settlement_of
 from services.audit import deal_problem, verify_log
 from services.envelope import Change, Command, link
-from services.errors import BrokenChain
+from services.errors import BrokenChain, WrongSettlement
+from tests.domain.given import ACTIONPOKER, ALICE, BOB, NOW, TABLE, TOURNAMENT
 
 
 def history(store):
@@ -98,6 +105,57 @@ def test_a_log_in_another_order_is_found(store, tampered):
         verify_log(store)
 
 
+def recorded_hand(store, settlement=None):
+    """A recorded hand, settled by the rules or as told."""
+    hand = hand_id(table_id(tournament_id(CommandId(uuid4())), 1), 1)
+    told = HandRecorded(
+        hand_id=hand,
+        table_id=TABLE,
+        tournament_id=TOURNAMENT,
+        number=1,
+        rules="actionpoker",
+        ruleset=ruleset_to_mapping(ACTIONPOKER),
+        structure_hash="",
+        level=1,
+        unit=1,
+        dealer=1,
+        direction=Direction.CLOCKWISE,
+        leader=None,
+        seats=(SeatRecorded(1, ALICE, None), SeatRecorded(2, BOB, None)),
+        winner=1,
+        cards_left={1: 0, 2: 5},
+        liable=None,
+        twos_left={},
+        played_at=NOW,
+        timing=Timing(30, 3, 0),
+    )
+    settled = msgspec.structs.replace(settlement_of(told), **settlement or {})
+    store.append(Command(uuid4(), "test", ""), [Change(hand, 0, [told, settled, Confirmed()])], store.now())
+    return hand
+
+
+def test_a_recorded_hand_is_settled_again(store, tampered, monkeypatch):
+    monkeypatch.setattr("services.audit.BATCH", 2)
+    for _ in range(3):
+        recorded_hand(store)
+    assert verify_log(store).by_topic == {"hand.recorded.1": 3, "hand.settled.1": 3, "hand.confirmed.1": 3}
+
+
+def test_one_that_is_settled_otherwise_is_named(store, tampered):
+    recorded_hand(store)
+    hand = recorded_hand(store, {"net": {1: 6, 2: -6}})
+    with pytest.raises(WrongSettlement, match=f"hand {hand}"):
+        verify_log(store)
+
+
+def test_one_whose_settlement_was_cut_off_is_named(store, tampered):
+    hand = recorded_hand(store)
+    tampered("DELETE FROM big2_events WHERE originator_id = %s AND originator_version = 3", hand)
+    tampered("DELETE FROM big2_events WHERE originator_id = %s AND originator_version = 2", hand)
+    with pytest.raises(WrongSettlement):
+        verify_log(store)
+
+
 def test_what_it_cannot_see_a_checkpoint_must_tell(store, tampered):
     """A cut tail leaves a whole chain: so does a chain that was made anew."""
     player = history(store)
@@ -124,6 +182,10 @@ def hand_history() -> dict:
         "deal": {str(seat): cards_text(cards) for seat, cards in holdings.items()},
         "shuffle": {"seed": seed.hex(), "commitment": commitment(seed, *names)},
     }
+
+
+def test_of_a_recorded_hand_there_is_no_deal_to_prove():
+    assert deal_problem({"recorded": True}) is None
 
 
 def test_a_deal_follows_from_its_seed():
