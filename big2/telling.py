@@ -60,7 +60,7 @@ def _blocks(hand: _Hand) -> Iterator[Block]:
 
 # the head and the seats
 
-_EXTRA: Final = ("hand_id", "table_id", "tournament_id", "started_at", "played_at")
+_EXTRA: Final = ("rules_named", "hand_id", "table_id", "tournament_id", "started_at", "played_at")
 
 
 def _head(history: History, names: Names) -> Block:

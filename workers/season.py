@@ -96,7 +96,7 @@ def summary(leagues: Sequence[League]) -> str:
     tables = sum(len(league.tables) for league in leagues)
     players = {player for hand in hands for player in hand.players}
     span = f"{min(days)} to {max(days)}"
-    return f"{len(hands)} hands at {tables} tables on {len(days)} days, {span}; {len(players)} players"
+    return f"hands: {len(hands)}, tables: {tables}, players: {len(players)}, days: {len(days)} ({span})"
 
 
 def _content(hand: SheetHand) -> list[object]:

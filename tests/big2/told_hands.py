@@ -120,7 +120,15 @@ def _hands() -> Iterator[tuple[str, dict]]:
     )
     yield "no-settlement", _changed(told(*TO_THE_LAST_CARD, "3S", "2S"), lambda h: h.pop("settlement"))
     recorded = _recorded(
-        told(*TO_THE_LAST_CARD, "3S", "2S", stack=None, number=8, played_at="2013-03-19T00:00:00Z")
+        told(
+            *TO_THE_LAST_CARD,
+            "3S",
+            "2S",
+            stack=None,
+            number=8,
+            played_at="2013-03-19T00:00:00Z",
+            rules_named="club@2",
+        )
     )
     yield "recorded", recorded
     yield "recorded-voided", recorded | {"settlement": None, "voided": True}

@@ -31,7 +31,7 @@ Bob          yes           1          0          0            1         -1      
                      1                  -1
 *            yes           2          1          0            1          0           0.5             0\
                    0.5                   0
-1 hands at 1 tables on 1 days, 2013-03-19 to 2013-03-19; 2 players
+hands: 1, tables: 1, players: 2, days: 1 (2013-03-19 to 2013-03-19)
 """
 
 
@@ -70,12 +70,20 @@ def test_a_dry_run_prints_the_table_and_needs_no_service(scores):
     assert (result.exit_code, result.stdout, result.stderr) == (0, TABLE, "")
 
 
+def test_the_documentation_tells_what_the_command_prints(scores):
+    page = (Path(__file__).parents[2] / "docs/recorded-play.md").read_text(encoding="utf-8")
+    example, problem, table = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    assert scores("-", "--dry-run", input=example).stdout == table
+    broken = "\n" * 373 + "2013-04-18\nC H JG S\n4 6 11 11"
+    assert scores("-", "--dry-run", input=broken).stderr.startswith(problem)
+
+
 def test_the_table_alone_goes_to_a_program(scores, sheet):
     result = scores(sheet, "--dry-run", "--tsv")
     assert [line.split("\t")[:3] for line in result.stdout.splitlines()] == [
         ["name", "is_regular", "game_count"], ["Ann", "True", "2"], ["Bob", "True", "2"], ["*", "True", "4"],
     ]  # fmt: skip
-    assert result.stderr.startswith("2 hands at 2 tables")
+    assert result.stderr.startswith("hands: 2, tables: 2, players: 2")
 
 
 @here

@@ -87,4 +87,4 @@ def test_the_table_is_aligned_for_people():
 
 
 def test_what_there_is_is_summed_up():
-    assert summary(leagues()) == "3 hands at 3 tables on 2 days, 2013-03-19 to 2013-03-20; 3 players"
+    assert summary(leagues()) == "hands: 3, tables: 3, players: 3, days: 2 (2013-03-19 to 2013-03-20)"
