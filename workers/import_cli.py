@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,20 +100,17 @@ Where = Callable[[], "AbstractContextManager[Client]"]
 def _where(url: str | None, secret: str | None, token_file: Path | None, data: Path | None) -> Where:
     """How to come to the service; the options must fit together."""
     from workers import own_service
-    from workers.client import Client
 
     if url is None:
         if secret or token_file:
             raise click.UsageError("a token goes with --url; without, the data directory has one")
         return lambda: own_service.service_on(data)
-    token = secret or (token_file.read_text().strip() if token_file else None)
     if data is not None:
         raise click.UsageError("either --url or --data: where the service is, or where its data are")
-    if not token:
+    token = secret or (token_file.read_text("utf-8", "replace").strip() if token_file else "")
+    if not (token and token.isascii() and token.isprintable()):
         raise click.UsageError("a token is needed with --url: --token or --token-file")
-    if own_service.answer_of(url.rstrip("/"), "/readyz") is None:
-        raise click.ClickException(f"no service answers at {url}")
-    return lambda: nullcontext(Client(url, token))
+    return lambda: own_service.service_at(url, token)
 
 
 def _store(leagues: Sequence[League], where: Where, *, finish: bool) -> list[str]:
@@ -165,4 +162,5 @@ def _bytes(file: str) -> bytes:
 
 
 def _stem(file: str) -> str:
-    return "Score sheet" if file == "-" else Path(file).stem
+    """A name that can be sent, whatever the file's is."""
+    return "Score sheet" if file == "-" else Path(file).stem.encode("utf-8", "replace").decode()

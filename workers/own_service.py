@@ -50,6 +50,14 @@ def service_on(data: Path | None) -> Iterator[Client]:
         yield Client(url, _token(settings.data))
 
 
+@contextmanager
+def service_at(url: str, token: str) -> Iterator[Client]:
+    """The service at an address, as whom the token says; raises NotServedError if nothing answers there."""
+    if not url.startswith(("http://", "https://")) or answer_of(url.rstrip("/"), "/readyz") is None:
+        raise NotServedError(f"no service answers at {url}")
+    yield Client(url, token)
+
+
 def answer_of(url: str, path: str, token: str | None = None) -> int | None:
     """The status of a GET, asked once; None if nothing answers there."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}

@@ -17,6 +17,8 @@ from services.people import clean_name, skeleton
 NAMING = Naming(clean_name, skeleton)
 """What the service takes for a name, so that a sheet is refused before anything is stored."""
 
+_FORMULA = ("=", "+", "-", "@")
+
 
 class League(msgspec.Struct, frozen=True):
     """One league of recorded hands: a rule set, over the preset `base`, and the hands that are played under it.
@@ -78,8 +80,10 @@ def season_totals(leagues: Sequence[League]) -> tuple[Totals, ...]:
 
 
 def tsv(rows: Sequence[Totals]) -> str:
-    """The table as tab-separated values, with a head."""
-    return "".join("\t".join(row) + "\n" for row in (COLUMNS, *(row.texts() for row in rows)))
+    """The table as tab-separated values, with a head; a name that a spreadsheet would run gets an apostrophe."""
+    texts = [row.texts() for row in rows]
+    lines = [COLUMNS, *((_harmless(name), *numbers) for name, *numbers in texts)]
+    return "".join("\t".join(line) + "\n" for line in lines)
 
 
 def aligned(rows: Sequence[Totals]) -> str:
@@ -97,6 +101,10 @@ def summary(leagues: Sequence[League]) -> str:
     players = {player for hand in hands for player in hand.players}
     span = f"{min(days)} to {max(days)}"
     return f"hands: {len(hands)}, tables: {tables}, players: {len(players)}, days: {len(days)} ({span})"
+
+
+def _harmless(name: str) -> str:
+    return f"'{name}" if name.startswith(_FORMULA) else name
 
 
 def _content(hand: SheetHand) -> list[object]:

@@ -96,7 +96,7 @@ def test_whatever_is_wrong_is_told_at_once_and_nothing_is_stored(scores):
     with serving(FakeService()) as service:
         broken = "2013-03-19\nC H JG S\n4 6 11 11\n0 1 2\n"
         result = scores("-", "--url", service.url, "--token", "x", input=broken)
-        assert [request.path for request in service.asked] == ["/readyz"]
+        assert service.asked == []
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.splitlines() == [
         "line 3, 2013-03-19, C H JG S: 4 6 11 11: nobody went out: exactly one player must have 0 (R4.4)",
@@ -136,6 +136,7 @@ def test_a_file_that_cannot_be_read_has_status_two(scores, tmp_path, monkeypatch
     [
         (["--rules", "nonsense"], "is no preset: actionpoker"),
         (["--url", "http://127.0.0.1:1"], "--token or --token-file"),
+        (["--url", "http://127.0.0.1:1", "--token", "b2_é"], "--token or --token-file"),
         (["--token", "x"], "a token goes with --url"),
         (["--url", "http://127.0.0.1:1", "--token", "x", "--data", "d"], "either --url or --data"),
         (["--token-file", "missing"], "missing"),
@@ -184,9 +185,14 @@ def test_what_the_service_refuses_is_told_in_one_line(scores, sheet):
     assert result.stderr.splitlines()[-1] == "Error: 409 /problems/table-paused: table-paused."
 
 
-def test_where_no_service_answers_that_is_told_at_once(scores, sheet):
-    result = scores(sheet, "--url", "http://127.0.0.1:1", "--token", "x")
-    assert (result.exit_code, result.stderr) == (1, "Error: no service answers at http://127.0.0.1:1\n")
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1", "nowhere", "ftp://127.0.0.1", "http://[", ""])
+def test_where_no_service_answers_that_is_told_at_once(scores, sheet, url):
+    result = scores(sheet, "--url", url, "--token", "x")
+    assert (result.exit_code, result.stderr) == (1, f"Error: no service answers at {url}\n")
+
+
+def test_a_dry_run_looks_for_no_service(scores, sheet):
+    assert scores(sheet, "--url", "http://127.0.0.1:1", "--token", "x", "--dry-run").exit_code == 0
 
 
 def test_a_setting_that_cannot_be_used_is_named(scores, sheet, monkeypatch):

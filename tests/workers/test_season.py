@@ -79,6 +79,11 @@ def test_the_table_is_tab_separated_for_programs():
     assert lines[-1].startswith("*\tTrue\t2\t")
 
 
+def test_a_name_that_a_spreadsheet_would_run_is_made_harmless():
+    lines = tsv(season_totals(leagues("2013-03-19\n=Ann -Bob\n0 1"))).splitlines()
+    assert [line.split("\t")[0] for line in lines[1:]] == ["'=Ann", "'-Bob", "*"]
+
+
 def test_the_table_is_aligned_for_people():
     lines = aligned(season_totals(leagues())).splitlines()
     assert lines[0].startswith("name    is regular  game count")
