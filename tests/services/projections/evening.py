@@ -54,6 +54,9 @@ class Evening:
             "nobody came": _one_that_nobody_came_to(house),
             "open": _one_that_is_still_open(house),
             "not full": _one_that_was_full_for_a_moment(house),
+            "league": _a_league(house),
+            "real cards": _one_with_real_cards(house),
+            "real cards, rained off": _one_with_real_cards_that_is_cancelled(house),
         }
         _other_things(house)
         house.project()
@@ -184,6 +187,62 @@ def _one_that_was_full_for_a_moment(house: House) -> TournamentId:
     house.enter(t, *who)
     house.project()
     house.withdraw(t, who[0])
+    return t
+
+
+def _a_league(house: House) -> TournamentId:
+    """Two tables at once, newcomers, one who withdraws and comes again, a pause, a protest window, an open table."""
+    terms = {"stack_points": 0, "unit": 3, "protest_seconds": 60}
+    t = house.publish(format="league", recorded=True, rules="high-low", **terms)
+    a, b, c, d, e, f = house.enrol(6)
+    house.enter(t, a, b, c, d)
+    house.start(t)
+    first = house.open_table(t, a, b, c)
+    house.record(first, 0, 5, 2)
+    house.enter(t, e, f)
+    house.withdraw(t, f)
+    second = house.open_table(t, d, e)
+    house.record(second, 13, 0)
+    house.record(first, 7, 0, 1)
+    house.pause(t)
+    house.project()
+    house.work()
+    house.resume(t)
+    house.enter(t, f)
+    house.close_table(first)
+    third = house.open_table(t, a, f, b)
+    house.record(third, 4, 4, 0, played_at=house.store.now() - timedelta(days=400))
+    house.pass_time(timedelta(seconds=61))
+    while house.work():
+        pass
+    house.finish(t)
+    while house.work():
+        pass
+    return t
+
+
+def _one_with_real_cards(house: House) -> TournamentId:
+    """Three tables, of which one breaks and others wait, levels, a final table."""
+    t = house.started(8, recorded=True, seats_per_table=3, hands_per_level=1)
+    while house.work():
+        pass
+    house.record_on(t)
+    return t
+
+
+def _one_with_real_cards_that_is_cancelled(house: House) -> TournamentId:
+    t = house.started(6, recorded=True, seats_per_table=3, stack_points=200, minutes_per_level=1)
+    while house.work():
+        pass
+    house.record_on(t, until=lambda: _hands_ended(house, t) >= 3)
+    house.pause(t)
+    house.work()
+    house.resume(t)
+    house.pass_time(timedelta(seconds=61))
+    house.work()
+    house.cancel(t)
+    while house.work():
+        pass
     return t
 
 

@@ -20,12 +20,14 @@ from big2.hand import may_pass, options
 from domain.credential import Role
 from domain.hand import HAND, Hand
 from domain.ids import CommandId, CredentialId, HandId, PlayerId, TableId, TournamentId
+from domain.results import Result
 from domain.table import TABLE, Table
 from domain.topics import TOPICS
 from domain.tournament import TOURNAMENT, Tournament
-from services.application import director, hands, players, tournaments
+from services.application import director, hands, leagues, players, results, tournaments
 from services.application.credentials import Actor
 from services.application.hands import Asked
+from services.application.results import Told
 from services.application.rulesets import RuleSets
 from services.bootstrap import presets
 from services.envelope import Command, Recorded, Stream
@@ -104,6 +106,35 @@ class House:
 
     def start(self, t: TournamentId) -> None:
         tournaments.start(self, self.command(), t, nothing)
+
+    def record(self, table_id: TableId, *cards_left: int, **more: Any) -> HandId:
+        """Record a hand with these cards left, at the seats that are taken."""
+        by_seat = dict(zip(self.table(table_id).seats, cards_left, strict=True))
+        winner = next(seat for seat, left in by_seat.items() if not left)
+        told = Told(None, lambda: Result(by_seat, winner, **more))
+        outcome = results.record(self, self.command(), staff(), table_id, told)
+        return outcome.state.last_hand_id
+
+    def record_on(self, t: TournamentId, until: Callable[[], bool] | None = None) -> None:
+        """Record results at random tables until the tournament is over or `until` says so."""
+        while not (tournament := self.tournament(t)).over and not (until and until()):
+            free = [table for table in self.tables(tournament) if table.number not in tournament.held]
+            table = self.random.choice(free)
+            left = [self.random.randint(1, 13) for _ in table.seats]
+            left[self.random.randrange(len(left))] = 0
+            self.record(table.table_id, *left)
+        self.project()
+
+    def open_table(self, t: TournamentId, *who: PlayerId) -> TableId:
+        seats = list(enumerate(who, 1))
+        wanted = leagues.Wanted(t, lambda: seats)
+        return leagues.open_a_table(self, self.command(), staff(), wanted).state.table_id
+
+    def close_table(self, table_id: TableId) -> None:
+        leagues.close_a_table(self, self.command(), staff(), table_id, nothing)
+
+    def finish(self, t: TournamentId) -> None:
+        leagues.finish(self, self.command(), t, nothing)
 
     def pause(self, t: TournamentId) -> None:
         tournaments.pause(self, self.command(), t, nothing)

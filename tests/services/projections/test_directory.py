@@ -49,7 +49,8 @@ def expected_tournament(world, t):
     entered = [r for r in world.of(Registered) if r.event.tournament_id == t]
     mine = [r for r in world.log if world.tournament_of(r) == t and r.topic.startswith(("tour", "roster"))]
     newest = max(r.position for r in mine if not isinstance(r.event, RosterClosed))
-    entrants = state.entrant_count or len(world.roster(t).entries)
+    entrants = len(world.roster(t).entries)
+    assert state.structure.for_points or state.entrant_count in (0, entrants)
     assert len(entered) >= entrants
     return {
         "tournament_id": t,

@@ -9,8 +9,9 @@ import msgspec
 import pytest
 
 from domain.events import Audience, audiences
-from domain.hand_events import CardsPlayed, Committed, Dealt, Finalised
-from domain.tournament import Cancelled, Finished, SeedsCommitted
+from domain.hand_events import CardsPlayed, Committed, Dealt, Finalised, HandRecorded
+from domain.table import Opened
+from domain.tournament import Cancelled, Finished, SeedsCommitted, TableClosed, TableOpened
 
 CARD = re.compile(r'"([2-9TJQKA][DCHS])"')
 
@@ -100,7 +101,9 @@ def test_own_cards_stand_apart_for_their_seat_alone(evening):
 
 def test_a_player_s_feed_is_what_concerns_him(evening):
     hands = {
-        r.stream: {s.player_id for s in r.event.seats} for r in evening.log if isinstance(r.event, Dealt)
+        r.stream: {s.player_id for s in r.event.seats}
+        for r in evening.log
+        if isinstance(r.event, Dealt | HandRecorded)
     }
     by_position = {r.position: r for r in evening.log}
     for row in feed(evening):
@@ -109,5 +112,11 @@ def test_a_player_s_feed_is_what_concerns_him(evening):
             continue  # the seats are told with the deal
         if row["type"].startswith("hand."):
             assert set(row["players"]) == hands[r.stream]
+        elif isinstance(r.event, Opened):
+            assert row["players"] == [place.player_id for place in r.event.places]
+        elif isinstance(r.event, TableOpened):
+            assert row["players"] == [place.player_id for place in r.event.table.places]
+        elif isinstance(r.event, TableClosed):
+            assert row["players"] == list(r.event.players)
         elif player := getattr(r.event, "player_id", None):
             assert row["players"] == [player]

@@ -26,7 +26,9 @@ def test_at_every_moment_each_book_sums_to_zero_and_balances_are_the_stacks(even
             seats = [
                 s for table in world.tables.values() if table.tournament_id == t for s in table.seats.values()
             ]
-            if tournament.state in ("running", "paused") and tournament.tables_drawn:
+            if tournament.structure.for_points:
+                assert {p: balance for p, balance in book.items() if balance} == won_in(world, t)
+            elif tournament.state in ("running", "paused") and tournament.tables_drawn:
                 assert {s.player_id: s.stack for s in seats} == {
                     p: book[p] for p in (s.player_id for s in seats)
                 }
@@ -36,6 +38,24 @@ def test_at_every_moment_each_book_sums_to_zero_and_balances_are_the_stacks(even
     evening.walk(look)
 
 
+def won_in(world, t):
+    """What each player of a league has won or lost in all, in chips."""
+    won = Counter()
+    for table in world.tables.values():
+        if table.tournament_id == t:
+            for player, tally in table.tallies.items():
+                won[player] += tally.points * world.tournaments[t].unit
+    return {player: chips for player, chips in won.items() if chips}
+
+
+def test_a_league_s_balances_are_its_points(evening):
+    t = evening.ids["league"]
+    page, _ = standings(evening.house.store.database, t, evening.log[-1].position, 0, 100)
+    balances = {row["player_id"]: row["balance"] for row in evening.rows()(BALANCES, t)}
+    assert {s.player_id: s.chips for s in page.items if s.chips} == {p: b for p, b in balances.items() if b}
+    assert all(s.chips == 3 * s.points for s in page.items)
+
+
 def test_each_journal_sums_to_zero(evening):
     for column in ("journal_id", "position"):
         uneven = f"SELECT {column} FROM ledger_lines GROUP BY {column} HAVING sum(amount) <> 0"
@@ -43,7 +63,7 @@ def test_each_journal_sums_to_zero(evening):
 
 
 def test_balances_are_the_standings_chips_and_nothing_is_lost(evening):
-    for name in ("long", "quick", "rained off"):
+    for name in ("long", "quick", "rained off", "real cards", "real cards, rained off"):
         t = evening.ids[name]
         balances = evening.rows()(BALANCES, t)
         page, _ = standings(evening.house.store.database, t, evening.log[-1].position, 0, 100)

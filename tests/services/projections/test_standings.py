@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from uuid import UUID
 
-from domain.hand_events import Dealt
+from domain.hand_events import Dealt, HandRecorded
+from domain.roster import Registered, Withdrawn
 from domain.table import HandEnded, Seated
-from domain.tournament import Finished, Placed, Started, TablesDrawn
+from domain.tournament import Finished, Placed, Started, TableClosed, TableOpened, TablesDrawn
 from services.application.standings import standings
+
+OF_A_LEAGUE = Registered | Withdrawn | TableOpened | TableClosed
 
 
 @dataclass
@@ -18,6 +21,7 @@ class Line:
     points: int = 0
     hands: int = 0
     won: int = 0
+    cards_left: int = 0
     table: UUID | None = None
     went: int = 0
     no_show: bool = False
@@ -29,11 +33,15 @@ class Book:
 
     lines: dict[UUID, Line] = field(default_factory=dict)
     outs: int = 0
+    league: bool = False
 
     def add(self, world, r):
         e = r.event
         if isinstance(e, Started):
             self.lines = {p: Line(world.tournaments[r.stream].structure.stack) for p in e.entrants}
+            self.league = world.tournaments[r.stream].structure.for_points
+        elif isinstance(e, OF_A_LEAGUE):
+            self.add_of_league(e)
         elif isinstance(e, TablesDrawn):
             for table in e.tables:
                 for place in table.places:
@@ -41,10 +49,14 @@ class Book:
         elif isinstance(e, Seated):
             self.lines[e.place.player_id].table = r.stream
         elif isinstance(e, HandEnded) and e.winner is not None:
-            dealt = next(d.event for d in world.stream(e.hand_id) if isinstance(d.event, Dealt))
+            dealt = next(
+                d.event for d in world.stream(e.hand_id) if isinstance(d.event, Dealt | HandRecorded)
+            )
             for seat in dealt.seats:
                 line = self.lines[seat.player_id]
-                line.chips = e.stacks[seat.seat]
+                line.chips += e.net[seat.seat]
+                assert e.stacks.get(seat.seat, line.chips) == line.chips
+                line.cards_left += dealt.cards_left[seat.seat] if self.league else 0
                 line.points += e.points[seat.seat]
                 line.hands += 1
                 line.won += seat.seat == e.winner
@@ -56,8 +68,20 @@ class Book:
             for line in self.lines.values():
                 line.table = None
 
+    def add_of_league(self, e):
+        if isinstance(e, Registered) and self.league:
+            self.lines[e.player_id] = Line(0)
+        elif isinstance(e, Withdrawn) and self.league:
+            del self.lines[e.player_id]
+        elif isinstance(e, TableOpened):
+            for place in e.table.places:
+                self.lines[place.player_id].table = e.table.table_id
+        elif isinstance(e, TableClosed):
+            for player in e.players:
+                self.lines[player].table = None
+
     def placed(self, tied_with) -> list[tuple]:
-        """In play by chips, then who went out later, then no-shows; equals share a place."""
+        """In play by chips, then who went out later, then no-shows; equals share a place. A league's by points."""
         order = sorted(self.lines.items(), key=lambda item: self._rank(item[1]))
         found, place = [], 1
         for _, group in groupby(order, key=lambda item: self._tie(*item, tied_with)):
@@ -66,12 +90,14 @@ class Book:
             place += len(equals)
         return found
 
-    @staticmethod
-    def _rank(line):
+    def _rank(self, line):
+        if self.league:
+            return (not line.hands, -line.points, -line.won, line.cards_left)
         return (line.went > 0, line.no_show, -line.chips, -line.went)
 
-    @staticmethod
-    def _tie(player, line, tied_with):
+    def _tie(self, player, line, tied_with):
+        if self.league:
+            return self._rank(line)
         return ("out", tied_with.get(player, player)) if line.went else ("in play", line.chips)
 
 
@@ -89,7 +115,7 @@ def test_standings_at_every_moment_are_what_the_events_add_up_to(evening):
             continue
         book = books.setdefault(t, Book())
         book.add(world, r)
-        if not isinstance(r.event, HandEnded | Placed | Seated | TablesDrawn | Finished):
+        if not isinstance(r.event, HandEnded | Placed | Seated | TablesDrawn | Finished | OF_A_LEAGUE):
             continue
         page, _ = standings(evening.house.store.database, t, r.position, 0, 100)
         shown = [
@@ -107,7 +133,7 @@ def test_standings_at_every_moment_are_what_the_events_add_up_to(evening):
 
 
 def test_at_the_end_they_are_the_tournament_s_own(evening):
-    for name in ("long", "quick"):
+    for name in ("long", "quick", "league", "real cards"):
         tournament = evening.house.tournament(evening.ids[name])
         page, _ = standings(evening.house.store.database, evening.ids[name], evening.log[-1].position, 0, 100)
         assert sorted((s.place, s.tied, s.player_id) for s in page.items) == sorted(
@@ -120,6 +146,8 @@ def test_at_the_end_they_are_the_tournament_s_own(evening):
 
 
 def _tables(tournament):
+    if tournament.tables:
+        return list(tournament.tables.values())
     return [tournament.table_id(n + 1) for n in range(tournament.tables_drawn)]
 
 
