@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import UUID
 
-from domain.ids import TableId, TournamentId
+from domain.ids import TableId
 from domain.table import TABLE
 from domain.table import Table as TableState
 from domain.tournament import TOURNAMENT
@@ -22,24 +22,27 @@ def table_view(services: Services, table_id: TableId) -> shapes.Table:
     """The table as everybody may see it."""
     stream = services.store.load(TABLE, table_id)
     table = existing(stream, "table")
-    if table.hands_begun:
-        unit, level = table.unit, table.level
-    else:
-        unit, level = unit_and_level(services.store.database, table_id)
     held = _is_held(services.store, table)
-    return _shown(table, _called(services, table), (unit, level), stream.position, held=held)
+    return _shown(
+        table, _called(services, table), _unit_and_level(services.store, table), stream.position, held=held
+    )
 
 
 def league_table(services: Services, outcome: Outcome[TableState]) -> shapes.Table:
-    """A table of a league right after a command; a league has one unit, and nothing that holds a table."""
+    """A table of a league right after a command; nothing there ever holds one."""
     table = outcome.state
     assert table is not None
-    unit = _league_unit(services.store, table.tournament_id)
-    return _shown(table, _called(services, table), (unit, 1), outcome.position, held=False)
+    unit_and_level = _unit_and_level(services.store, table)
+    return _shown(table, _called(services, table), unit_and_level, outcome.position, held=False)
 
 
-def _league_unit(store: Store, tournament_id: TournamentId) -> int:
-    return existing(store.load(TOURNAMENT, tournament_id), "tournament").unit
+def _unit_and_level(store: Store, table: TableState) -> tuple[int, int]:
+    """Those of the last hand; before the first, those of the opening. A league has one unit, and no levels."""
+    if table.hands_begun:
+        return table.unit, table.level
+    if table.points:
+        return existing(store.load(TOURNAMENT, table.tournament_id), "tournament").unit, 1
+    return unit_and_level(store.database, table.table_id)
 
 
 def _is_held(store: Store, table: TableState) -> bool:
