@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: help setup demo serve test check lint bench lock clean
+.PHONY: help setup demo serve test check lint prove bench lock clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -37,6 +37,9 @@ check: lint  ## everything that CI and a reviewer want: the lint above, the test
 	@$(BIN)/python -m pytest --cov --cov-report=
 	@$(BIN)/coverage report --include='big2/*,domain/*' --fail-under=100
 	@$(BIN)/coverage report --fail-under=95
+
+prove: setup  ## all 2,598,960 sets of five cards against a slow reference; some minutes
+	@$(BIN)/python -m tests.proof.five_cards
 
 bench: setup  ## how fast the rules are, as ratios within one run
 	@$(BIN)/python -m tests.bench.rules
