@@ -21,9 +21,11 @@ from domain.events import Event
 from domain.ids import PlayerId, TableId
 from domain.placing import Out, places_of_out
 from domain.seating import Move, Sitting, balance
-from domain.table import Closed, Leaving, Seated, Table, Vacated, about_to_lead, places
+from domain.table import Table, about_to_lead, places
 from domain.table import evolve as evolve_table
-from domain.tournament import State, TableBroken, Tournament
+from domain.table_events import Closed, Leaving, Seated, Vacated
+from domain.tournament import State, Tournament
+from domain.tournament_events import TableBroken, TablesHeld
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -119,7 +121,7 @@ class _Director:
             numbers = (n for n, table in self.tables.items() if self._waits(table))
         held = tuple(sorted(numbers))
         if self.t.structure.recorded and held != self.t.held:
-            self._record(decide.TablesHeld(numbers=held))
+            self._record(TablesHeld(numbers=held))
 
     def _due(self, table: Table) -> bool:
         """Whether its next deal is due; hand for hand, whether every table's is."""

@@ -43,7 +43,8 @@ from domain.hand_events import (
     Voided,
 )
 from domain.ids import HandId, PlayerId, TableId, TournamentId
-from domain.table import Deal, HandEnded, Place, Table
+from domain.table import Deal, Table
+from domain.table_events import HandEnded, Place
 
 
 class State(StrEnum):

@@ -9,16 +9,10 @@ from domain.errors import Conflicting, Refused
 from domain.events import Event
 from domain.ids import PlayerId, TableId
 from domain.placing import Tally, places_by_points
-from domain.table import Closed, Place, Table
-from domain.tournament import (
-    DrawnTable,
-    State,
-    TableClosed,
-    TableOpened,
-    Tournament,
-    conclude,
-    must_be_running,
-)
+from domain.table import Table
+from domain.table_events import Closed, Place
+from domain.tournament import State, Tournament, conclude, must_be_running
+from domain.tournament_events import DrawnTable, TableClosed, TableOpened
 
 Seats = Sequence[tuple[int, PlayerId]]
 """Who is to sit where, as somebody wrote it."""

@@ -8,7 +8,8 @@ from functools import reduce
 from domain import hand as hands
 from domain.events import Event
 from domain.hand import Hand
-from domain.table import Table, TablePaused, TableResumed
+from domain.table import Table
+from domain.table_events import TablePaused, TableResumed
 from domain.tournament import State, Tournament
 
 

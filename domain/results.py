@@ -19,7 +19,8 @@ from domain.errors import Conflicting, Refused
 from domain.events import Event
 from domain.hand import evolve, points_due, rule_set_of, settled
 from domain.hand_events import Confirmed, HandRecorded, SeatRecorded, Settled, Timing
-from domain.table import Deal, Place, RecordedHandEnded, Table, begin, next_deal
+from domain.table import Deal, Table, begin, next_deal
+from domain.table_events import Place, RecordedHandEnded
 from domain.tournament import State, Tournament
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from domain import credential, player, roster, ruleset, table, tournament
+from domain import credential, player, roster, ruleset
 from domain import hand_events as hand
+from domain import table_events as table
+from domain import tournament_events as tournament
 from domain.events import Event
 
 TOPICS: dict[str, type[Event]] = {

@@ -12,13 +12,33 @@ import msgspec
 from domain.aggregate import Aggregate
 from domain.draws import draw_commitment, draws_for
 from domain.errors import Conflicting
-from domain.events import Event, Guarded, Public, Sealed
-from domain.ids import HandId, PlayerId, TableId, TournamentId, table_id
+from domain.events import Event, Guarded
+from domain.ids import PlayerId, TableId, TournamentId, table_id
 from domain.placing import Out, Standing, places_of_out
 from domain.prizes import allotted, prize_table, shared
 from domain.seating import Move, draw_tables
 from domain.structure import Structure, structure_hash
-from domain.table import Opened, Place, RecordedTableOpened
+from domain.table_events import Opened, Place, RecordedTableOpened
+from domain.tournament_events import (
+    Cancelled,
+    DrawnTable,
+    Finished,
+    LevelRaised,
+    Paused,
+    Placed,
+    PlayerMoved,
+    Prize,
+    PrizesAwarded,
+    Published,
+    Resumed,
+    SeedsCommitted,
+    Started,
+    TableBroken,
+    TableClosed,
+    TableOpened,
+    TablesDrawn,
+    TablesHeld,
+)
 
 
 class State(StrEnum):
@@ -27,134 +47,6 @@ class State(StrEnum):
     PAUSED = "paused"
     FINISHED = "finished"
     CANCELLED = "cancelled"
-
-
-class SeedsCommitted(Event, frozen=True, kw_only=True):
-    """The first event: `master` seeds every deal and is never shown; `draw_seed` seeds the draws, shown at the end."""
-
-    tournament_id: Public[TournamentId]
-    master: Sealed[bytes]
-    draw_seed: Sealed[bytes]
-    draw_commitment: Public[str]
-
-
-class Published(Event, frozen=True, kw_only=True):
-    tournament_id: Public[TournamentId]
-    version: Public[int]
-    structure: Public[Structure]
-    structure_hash: Public[str]
-
-
-class Started(Event, frozen=True, kw_only=True):
-    entrants: Public[tuple[PlayerId, ...]]
-    level_ends_at: Public[datetime | None]
-
-
-class DrawnTable(msgspec.Struct, frozen=True):
-    number: int
-    table_id: TableId
-    dealer: int
-    places: tuple[Place, ...]
-
-
-class TablesDrawn(Event, frozen=True, kw_only=True):
-    """The first tables, or the final table (`final`), drawn from the occasion `draw`."""
-
-    tables: Public[tuple[DrawnTable, ...]]
-    final: Public[bool]
-    draw: Public[str]
-
-
-class TableBroken(Event, frozen=True, kw_only=True):
-    number: Public[int]
-    table_id: Public[TableId]
-
-
-class TableOpened(Event, frozen=True, kw_only=True):
-    """A table of a league; its first dealer is drawn from the occasion `draw`."""
-
-    table: Public[DrawnTable]
-    draw: Public[str]
-
-
-class TableClosed(Event, frozen=True, kw_only=True):
-    """A table of a league is over, and its players are free."""
-
-    number: Public[int]
-    table_id: Public[TableId]
-    players: Public[tuple[PlayerId, ...]]
-
-
-class TablesHeld(Event, frozen=True, kw_only=True):
-    """The tables with real cards whose next hand has to wait for others; whichever were held before go on."""
-
-    numbers: Public[tuple[int, ...]]
-
-
-class PlayerMoved(Event, frozen=True, kw_only=True):
-    player_id: Public[PlayerId]
-    from_table: Public[int]
-    from_seat: Public[int]
-    to_table: Public[int]
-    to_seat: Public[int]
-    draw: Public[str]
-
-
-class LevelRaised(Event, frozen=True, kw_only=True):
-    level: Public[int]
-    unit: Public[int]
-    ends_at: Public[datetime | None]
-
-
-class Placed(Event, frozen=True, kw_only=True):
-    """A player is out. `place` is his place as things stand; a later no-show can only raise it.
-
-    `hand_for_hand` numbers the round in which tables played hand for hand, whose hands count as one.
-    """
-
-    player_id: Public[PlayerId]
-    table_id: Public[TableId]
-    hand_id: Public[HandId | None]
-    stack: Public[int]
-    no_show: Public[bool]
-    hand_for_hand: Public[int | None]
-    place: Public[int]
-
-
-class Paused(Event, frozen=True, kw_only=True):
-    """The tournament's pause `number`, from 1."""
-
-    number: Public[int]
-    at: Public[datetime]
-
-
-class Resumed(Event, frozen=True, kw_only=True):
-    level_ends_at: Public[datetime | None]
-
-
-class Prize(msgspec.Struct, frozen=True):
-    place: int
-    tied: bool
-    player_id: PlayerId
-    amount: int
-
-
-class PrizesAwarded(Event, frozen=True, kw_only=True):
-    """Prizes by place; `pool` and amounts are in basis points, 10,000 in all."""
-
-    pool: Public[int]
-    prizes: Public[tuple[Prize, ...]]
-
-
-class Finished(Event, frozen=True, kw_only=True):
-    standings: Public[tuple[Standing, ...]]
-    draw_seed: Public[bytes]
-
-
-class Cancelled(Event, frozen=True, kw_only=True):
-    reason: Public[str]
-    entrants: Public[int]
-    draw_seed: Public[bytes]
 
 
 class Tournament(Guarded, frozen=True):

@@ -24,6 +24,7 @@ from domain.hand_events import Timing
 from domain.ids import CommandId, HandId, TableId, TournamentId, job_command
 from domain.pausing import behind, follow
 from domain.table import TABLE, Table
+from domain.table_events import HandEnded
 from domain.tournament import TOURNAMENT, Tournament
 from services.commands import ATTEMPTS, Decision, execute
 from services.envelope import Change, Command, Stream
@@ -109,7 +110,7 @@ def _advance(store: Store, rulesets: RuleSets, tournament_id: TournamentId) -> N
 
 def last_end(stream: Stream[Table]) -> int:
     """The log position at which the table's last hand ended; 0 before its first."""
-    return max((r.position for r in stream.recorded if isinstance(r.event, tables.HandEnded)), default=0)
+    return max((r.position for r in stream.recorded if isinstance(r.event, HandEnded)), default=0)
 
 
 def _record(store: Store, stream: Stream[Tournament], steps: NextSteps, versions: dict[UUID, int]) -> None:

@@ -19,7 +19,8 @@ from domain.events import Event
 from domain.hand import HAND, Hand
 from domain.ids import HandId, TableId
 from domain.results import RecordedHand, Result
-from domain.table import TABLE, HandBegun, Table
+from domain.table import TABLE, Table
+from domain.table_events import HandBegun
 from domain.tournament import TOURNAMENT, Tournament
 from services.application.context import Services
 from services.application.credentials import Actor
@@ -69,7 +70,7 @@ def recorded_hand(services: Services, command: Command, outcome: Outcome[Table])
 
 def _queue(store: Store, table_id: TableId) -> AbstractContextManager[None]:
     """Results of one table come one by one; where the others' seats depend on them, those of one tournament."""
-    table = existing(store.load(TABLE, table_id), "table")
+    table = existing(store.load(TABLE, table_id, upto=1), "table")
     return store.lock(table_id if table.points else table.tournament_id)
 
 

@@ -9,7 +9,9 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from domain import hand_events as hand
-from domain import roster, table, tournament
+from domain import roster
+from domain import table_events as table
+from domain import tournament_events as tournament
 from services.database import Cursor
 from services.envelope import Recorded
 from services.projections.context import Context

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from domain.hand_events import Committed, Dealt, HandRecorded
 from domain.ids import PlayerId
-from domain.table import Opened
+from domain.table_events import Opened
 from services.database import Cursor
 from services.envelope import Recorded
 

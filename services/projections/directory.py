@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 from psycopg.types.json import Jsonb
 
-from domain import player, roster, table, tournament
+from domain import player, roster
+from domain import table_events as table
+from domain import tournament_events as tournament
 from domain.ruleset import RuleSetPublished
 from domain.structure import Structure
 from services.database import Cursor

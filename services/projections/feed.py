@@ -8,7 +8,9 @@ from uuid import UUID
 import msgspec
 from psycopg.types.json import Jsonb
 
-from domain import roster, table, tournament
+from domain import roster
+from domain import table_events as table
+from domain import tournament_events as tournament
 from domain.events import Event, public_fields, seat_fields
 from domain.ids import PlayerId
 from services.database import Cursor

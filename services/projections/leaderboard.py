@@ -5,7 +5,8 @@ So any position can be read: a player's row as of it is his newest one at or bel
 
 from __future__ import annotations
 
-from domain import table, tournament
+from domain import table_events as table
+from domain import tournament_events as tournament
 from services.database import Cursor
 from services.envelope import Recorded
 from services.projections.context import Context

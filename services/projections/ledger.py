@@ -6,7 +6,8 @@ from typing import NamedTuple
 from uuid import UUID
 
 from domain import hand_events as hand
-from domain import table, tournament
+from domain import table_events as table
+from domain import tournament_events as tournament
 from services.database import Cursor
 from services.envelope import Recorded
 from services.projections.context import Context
