@@ -295,3 +295,16 @@ def test_closing_a_table_reads_an_empty_body_last(house):
     house.close_table(table)
     with pytest.raises(Conflicting):
         leagues.close_a_table(house, house.command(), staff(), table, nothing)
+
+
+def test_a_league_that_starts_by_the_clock_stays_open_for_newcomers(house):
+    who = house.enrol(3)
+    soon = house.store.now() + timedelta(minutes=5)
+    t = house.publish(format="league", recorded=True, stack_points=0, starts_at=soon)
+    house.enter(t, *who[:2])
+    house.pass_time(timedelta(minutes=5))
+    assert house.work(t)
+    assert house.tournament(t).state == "running"
+    assert house.agenda(t) == {}
+    house.enter(t, who[2])
+    assert house.record(house.open_table(t, *who), 0, 1, 2)

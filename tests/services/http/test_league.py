@@ -255,6 +255,8 @@ def test_a_table_closes_once_and_takes_no_more_results(club, operator):
     closed = operator.made(f"/v1/tables/{table}/close", {}, key="close")
     assert (closed["state"], closed["seats"], closed["hands_played"]) == ("closed", [], 1)
     assert operator.read(f"/v1/tables/{table}") == closed
+    again = operator.post(f"/v1/tables/{table}/close", {}, key="close")
+    assert (again.status_code, again.json, again.headers["Idempotency-Hit"]) == (200, closed, "true")
     assert code(operator.post(f"/v1/tables/{table}/close")) == (409, "table-closed")
     assert code(club.refused(table, 0, 5, 2, 7)) == (409, "table-closed")
     assert code(operator.post(f"/v1/tables/{club.open()}/close", {"why": 1})) == (422, "validation")
