@@ -19,7 +19,6 @@ _ORDERED_WITHIN: Final = (2, _FIVE)
 """Numbers of cards in which not all that lies within `CardSet.above` is higher."""
 
 
-
 def classify(rules: RuleSet, cards: Iterable[Card]) -> CardSet | None:
     """R3.1: the card set that these cards make, or None; a card named twice makes none.
 

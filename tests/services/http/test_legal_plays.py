@@ -125,9 +125,9 @@ def test_the_answer_is_as_described(turn, anybody):
 
 
 def test_every_duty_is_told_as_a_sentence_where_there_is_one(app, operator):
-    game = Game(app, operator)
     seen = set()
     while not seen:
+        game = Game(app, operator)
         hand_id = game.hand_id()
         while (hand := game.hand(hand_id))["turn"]:
             legal = game.legal(hand)
