@@ -1,9 +1,15 @@
-"""R10: ring play, the house's schedule of units, buy-ins and antes. In US cents."""
+"""R10: ring play. What its tables cost, by a schedule of the house; amounts are in a currency's minor units."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from big2.errors import NoSuchStepError
+
+MOST_UNIT: Final = 1_000_000_000
+"""The greatest unit: what a hand's points come to stays an integer that every reader of JSON holds."""
+MOST_MONEY: Final = 2**53 - 1
+"""The most money that may lie on one table, for the same reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,39 +21,9 @@ class RingStep:
     ante: int
 
 
-@dataclass(frozen=True, slots=True)
-class RingSchedule:
-    """R10.3: a schedule is a version; a table keeps the one it was opened with."""
-
-    name: str
-    version: int
-    currency: str
-    steps: tuple[RingStep, ...]
-
-
-ACTIONPOKER: Final = RingSchedule(
-    "actionpoker",
-    1,
-    "USD",
-    (
-        RingStep(25, 1200, 10),
-        RingStep(50, 2500, 15),
-        RingStep(100, 5000, 30),
-        RingStep(200, 5000, 60),
-        RingStep(300, 11200, 70),
-        RingStep(500, 12500, 90),
-        RingStep(800, 20000, 120),
-        RingStep(1000, 25000, 120),
-        RingStep(1500, 30000, 180),
-        RingStep(2000, 35000, 180),
-    ),
-)
-"""R10.2. The source's row of antes has no figure at 1000 and 2000; the figure to the left spans both."""
-
-
-def step_for(schedule: RingSchedule, unit: int) -> RingStep:
+def step_for(steps: Sequence[RingStep], unit: int) -> RingStep:
     """The step of a schedule with this unit, or `NoSuchStepError`."""
-    for step in schedule.steps:
+    for step in steps:
         if step.unit == unit:
             return step
     raise NoSuchStepError(unit)
@@ -61,3 +37,20 @@ def may_sit_down(step: RingStep, chips: int) -> bool:
 def may_be_dealt_in(step: RingStep, chips: int) -> bool:
     """R10.4: a player needs the ante and at least one unit behind it."""
     return chips >= step.unit + step.ante
+
+
+def schedule_problems(steps: Sequence[RingStep]) -> Iterator[tuple[str, str]]:
+    """Everything that is wrong with a schedule, each as a JSON pointer into its steps and a reason with its clause.
+
+    >>> list(schedule_problems([RingStep(100, 129, 30)]))
+    [('/0/buy_in', 'must be 130 at least: a player needs one unit and the ante to be dealt in (R10.4)')]
+    """
+    for place, step in enumerate(steps):
+        if any(step.unit == before.unit for before in steps[:place]):
+            yield f"/{place}/unit", "stands there twice: a unit has one buy-in and one ante (R10.1)"
+        if not may_be_dealt_in(step, step.buy_in):
+            least = step.unit + step.ante
+            yield (
+                f"/{place}/buy_in",
+                f"must be {least} at least: a player needs one unit and the ante to be dealt in (R10.4)",
+            )
