@@ -37,6 +37,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """BIG2_REQUESTS_PER_SECOND: requests of one credential or address to one web process, before 429."""
     failures_per_minute: int = 20
     """BIG2_FAILURES_PER_MINUTE: failed authentications of one address, before 429."""
+    connection_fair_ms: int = 250
+    """BIG2_CONNECTION_FAIR_MS: the round trip from which a player's connection is fair (R11.3)."""
+    connection_poor_ms: int = 1000
+    """BIG2_CONNECTION_POOR_MS: the round trip from which it is poor; more than the one before."""
+    connection_poor_seconds: int = 5
+    """BIG2_CONNECTION_POOR_SECONDS: how old a heartbeat is when the connection becomes poor."""
+    connection_lost_seconds: int = 15
+    """BIG2_CONNECTION_LOST_SECONDS: beyond which age a player is not connected; more than the one before."""
 
 
 _VARIABLES = {
@@ -51,6 +59,10 @@ _VARIABLES = {
     "pool_size": "BIG2_POOL_SIZE",
     "requests_per_second": "BIG2_REQUESTS_PER_SECOND",
     "failures_per_minute": "BIG2_FAILURES_PER_MINUTE",
+    "connection_fair_ms": "BIG2_CONNECTION_FAIR_MS",
+    "connection_poor_ms": "BIG2_CONNECTION_POOR_MS",
+    "connection_poor_seconds": "BIG2_CONNECTION_POOR_SECONDS",
+    "connection_lost_seconds": "BIG2_CONNECTION_LOST_SECONDS",
 }
 VARIABLES = frozenset(_VARIABLES.values())
 """The names of all of them."""
@@ -62,7 +74,16 @@ _RANGES = {
     "pool_size": (4, 64),
     "requests_per_second": (1, 1_000_000),
     "failures_per_minute": (1, 1_000_000),
+    "connection_fair_ms": (1, 600_000),
+    "connection_poor_ms": (1, 600_000),
+    "connection_poor_seconds": (1, 3600),
+    "connection_lost_seconds": (1, 3600),
 }
+_RISING = (
+    ("connection_fair_ms", "connection_poor_ms"),
+    ("connection_poor_seconds", "connection_lost_seconds"),
+)
+"""Settings of which the second must be greater than the first."""
 _SCHEMES = {
     "database_url": ("postgresql://", "postgres://"),
     "redis_url": ("redis://", "rediss://", "unix://"),
@@ -72,7 +93,11 @@ _SCHEMES = {
 def read(environment: Mapping[str, str]) -> Settings:
     """The settings of an environment; an empty variable counts as none. SettingsError names what is wrong."""
     given = {field: environment.get(variable, "") for field, variable in _VARIABLES.items()}
-    return Settings(**{field: _value(field, text) for field, text in given.items() if text})  # type: ignore[arg-type]
+    settings = Settings(**{field: _value(field, text) for field, text in given.items() if text})  # type: ignore[arg-type]
+    for lower, upper in _RISING:
+        if getattr(settings, lower) >= getattr(settings, upper):
+            raise SettingsError(f"{_VARIABLES[upper]} must be greater than {_VARIABLES[lower]}")
+    return settings
 
 
 def variables(settings: Settings) -> dict[str, str]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
+from uuid import UUID
 
 import msgspec
 
@@ -21,6 +22,7 @@ from big2.rulesets import RuleSet, ruleset_on_record, ruleset_to_mapping
 from big2.settlement import Settlement, settle
 from big2.table import Direction, deal_order
 from domain.aggregate import Aggregate
+from domain.connection import Connection
 from domain.deal import commitment, dealt, hand_seed, shuffled_deck
 from domain.errors import Conflicting, NotAllowed
 from domain.events import Event, Guarded
@@ -31,6 +33,7 @@ from domain.hand_events import (
     ClockStopped,
     Committed,
     Confirmed,
+    ConnectedDealt,
     Dealt,
     Finalised,
     HandRecorded,
@@ -142,9 +145,13 @@ def deal(
     master: bytes,
     structure_hash: str,
     timing: Timing,
+    connections: Mapping[UUID, Connection],
     now: datetime,
 ) -> list[Event]:
-    """A new hand under `terms`: committed and dealt, from the tournament's `master` secret."""
+    """A new hand under `terms`: committed and dealt, from the tournament's `master` secret.
+
+    Who is not among `connections` is not connected: he is dealt in all the same (R11.1).
+    """
     names = (str(table.tournament_id), str(terms.hand_id))
     seed = hand_seed(master, names[1])
     seats = [place.seat for place in terms.seats]
@@ -160,7 +167,7 @@ def deal(
     )
     masks = {seat: mask_of(cards) for seat, cards in holdings.items()}
     game = _game(rules, terms.dealer, terms.direction, terms.leader, masks)
-    event = Dealt(
+    event = ConnectedDealt(
         rules=table.rules,
         ruleset=ruleset_to_mapping(rules),
         structure_hash=structure_hash,
@@ -174,6 +181,9 @@ def deal(
         stub=cards_text(stub, rules.suits),
         timing=timing,
         next_turn=_next_turn(game, now + timedelta(seconds=timing.turn_seconds)),
+        connections={
+            place.seat: connections.get(place.player_id, Connection.NOT_CONNECTED) for place in terms.seats
+        },
     )
     hand = evolve(evolve(None, committed), event)
     return [committed, event, *(_end(hand) if game.turn is None else ())]

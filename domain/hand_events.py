@@ -12,6 +12,7 @@ import msgspec
 
 from big2.actions import PassReason
 from big2.table import Direction
+from domain.connection import Connection
 from domain.events import AfterHand, Event, OwnSeat, Public, Sealed
 from domain.ids import HandId, PlayerId, TableId, TournamentId
 
@@ -72,6 +73,12 @@ class Dealt(Event, frozen=True, kw_only=True):
     stub: AfterHand[str]
     timing: Public[Timing]
     next_turn: Public[Turn | None]
+
+
+class ConnectedDealt(Dealt, frozen=True, kw_only=True):
+    """A deal that also tells each seat's connection at that moment (R11.1)."""
+
+    connections: Public[dict[int, Connection]]
 
 
 class CardsPlayed(Event, frozen=True, kw_only=True):

@@ -55,4 +55,5 @@ TOPICS: dict[str, type[Event]] = {
     "tournament.table_opened.1": tournament.TableOpened,
     "tournament.table_closed.1": tournament.TableClosed,
     "tournament.tables_held.1": tournament.TablesHeld,
+    "hand.dealt.2": hand.ConnectedDealt,
 }

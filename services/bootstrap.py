@@ -14,7 +14,9 @@ import msgspec
 import config
 from big2.rulesets import RuleSet, ruleset_from_mapping
 from config.settings import VARIABLES, Settings, SettingsError, read, variables
+from domain.connection import Limits
 from domain.topics import TOPICS
+from services.application.connections import Connections
 from services.application.rulesets import RuleSets
 from services.embedded import Postgres, Valkey
 from services.store import Store
@@ -40,6 +42,7 @@ class Services:
         self.settings = settings
         self.store = store
         self.rulesets = rulesets
+        self.connections = Connections(store.database, _limits(settings))
 
     def close(self) -> None:
         """Close the connections."""
@@ -81,6 +84,15 @@ def build(settings: Settings) -> Services:
 def store_in(data: Path | None = None, environment: Mapping[str, str] = os.environ) -> Store:
     """The store of the environment, or of the service that runs in a data directory: for a command beside it."""
     return _store(settings(environment, data=data))
+
+
+def _limits(settings: Settings) -> Limits:
+    return Limits(
+        settings.connection_fair_ms,
+        settings.connection_poor_ms,
+        settings.connection_poor_seconds,
+        settings.connection_lost_seconds,
+    )
 
 
 def _store(settings: Settings) -> Store:

@@ -41,7 +41,10 @@ def draw(tournament_id: str) -> None:
 
 def deal(tournament_id: str) -> None:
     """Look at the tournament's tables between hands, and deal where a hand is due."""
-    director.advance(services().store, services().rulesets.resolve, TournamentId(UUID(tournament_id)))
+    its = services()
+    director.advance(
+        its.store, its.rulesets.resolve, its.connections.at_tables, TournamentId(UUID(tournament_id))
+    )
 
 
 def turn(hand_id: str, number: int) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from services.application.connections import Connections
 from services.application.rulesets import RuleSets
 from services.store import Store
 
 
 class Services(Protocol):
-    """The store of one process, and the rule sets known to it."""
+    """The store of one process, the players' connections, and the rule sets known to it."""
 
     @property
     def store(self) -> Store: ...
+
+    @property
+    def connections(self) -> Connections: ...
 
     @property
     def rulesets(self) -> RuleSets: ...

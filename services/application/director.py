@@ -6,7 +6,7 @@ moved on. What a function loads and what it records are bound together by the st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import reduce
@@ -17,6 +17,7 @@ from big2.rulesets import RuleSet
 from domain import hand as hands
 from domain import table as tables
 from domain import tournament as tournaments
+from domain.connection import Connection
 from domain.director import Facts, NextSteps, look
 from domain.events import Event
 from domain.hand import HAND, Hand
@@ -33,6 +34,8 @@ from services.store import Store
 
 RuleSets: TypeAlias = Callable[[str], RuleSet]
 """The rule set of a reference such as `actionpoker` or `club@2`."""
+Connected: TypeAlias = Callable[[Sequence[UUID]], Mapping[UUID, Mapping[UUID, Connection]]]
+"""How the players at some tables are connected: by table, then by player."""
 
 WAIT_SECONDS = 2.0
 """How long a job waits for its tournament, well below the job's own limit: turns wait behind it."""
@@ -54,12 +57,12 @@ def draw(store: Store, tournament_id: TournamentId) -> None:
     execute(store, _job(f"draw-{tournament_id}"), (TOURNAMENT, tournament_id), decide)
 
 
-def advance(store: Store, rulesets: RuleSets, tournament_id: TournamentId) -> None:
+def advance(store: Store, rulesets: RuleSets, connected: Connected, tournament_id: TournamentId) -> None:
     """Look at the tables between hands, record what follows, and deal where the next hand is due."""
     with store.lock(tournament_id, WAIT_SECONDS):
         for _ in range(ATTEMPTS):
             try:
-                return _advance(store, rulesets, tournament_id)
+                return _advance(store, rulesets, connected, tournament_id)
             except Conflict:
                 continue
     return None  # others are at it: the agenda asks again for whatever is still due
@@ -88,7 +91,7 @@ def close_table(store: Store, table_id: TableId) -> None:
     _retried(lambda: _close_table(store, table_id))
 
 
-def _advance(store: Store, rulesets: RuleSets, tournament_id: TournamentId) -> None:
+def _advance(store: Store, rulesets: RuleSets, connected: Connected, tournament_id: TournamentId) -> None:
     stream = store.load(TOURNAMENT, tournament_id)
     if stream.state is None:
         return
@@ -98,9 +101,11 @@ def _advance(store: Store, rulesets: RuleSets, tournament_id: TournamentId) -> N
     steps = look(stream.state, facts, stream.read_at)
     versions = {s.id: s.version for s in seated}
     _record(store, stream, steps, versions)
+    due = steps.deals if steps.together else steps.deals[:DEALS]
+    states = connected(due) if due else {}
     deals = [
-        _deal(rulesets, steps, table_id, versions.get(table_id, 0), stream.read_at)
-        for table_id in (steps.deals if steps.together else steps.deals[:DEALS])
+        _deal(rulesets, steps, table_id, versions.get(table_id, 0), states[table_id], stream.read_at)
+        for table_id in due
     ]
     if steps.together:
         store.append(deals[0].command, [change for deal in deals for change in deal.changes], stream.read_at)
@@ -126,7 +131,14 @@ class _Deal(NamedTuple):
     changes: list[Change]
 
 
-def _deal(rulesets: RuleSets, steps: NextSteps, table_id: TableId, version: int, now: datetime) -> _Deal:
+def _deal(
+    rulesets: RuleSets,
+    steps: NextSteps,
+    table_id: TableId,
+    version: int,
+    connections: Mapping[UUID, Connection],
+    now: datetime,
+) -> _Deal:
     """The table's next hand; `version` is the table's before this look."""
     t, table = steps.state, steps.table_states[table_id]
     version += len(steps.tables.get(table_id, ()))
@@ -139,6 +151,7 @@ def _deal(rulesets: RuleSets, steps: NextSteps, table_id: TableId, version: int,
         master=t.master,
         structure_hash=t.structure_hash,
         timing=_timing(t),
+        connections=connections,
         now=now,
     )
     begun = tables.begin(terms)

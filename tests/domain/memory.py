@@ -140,6 +140,7 @@ class Memory:
             master=t.master,
             structure_hash=t.structure_hash,
             timing=timing,
+            connections={},
             now=self.now,
         )
         begun = tables.begin(terms)

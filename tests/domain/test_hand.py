@@ -7,6 +7,7 @@ from big2.cards import cards_text, parse_cards
 from big2.errors import IllegalPlay
 from big2.rulesets import ruleset_to_mapping
 from big2.table import Direction, deal_order
+from domain.connection import Connection
 from domain.deal import commitment, hand_seed, shuffled_deck
 from domain.deal import dealt as dealt_cards
 from domain.errors import Conflicting, NotAllowed
@@ -14,7 +15,7 @@ from domain.hand import HAND, State, deal, ended, evolve, finalise, pass_turn, p
 from domain.hand_events import (
     CardsPlayed,
     Committed,
-    Dealt,
+    ConnectedDealt,
     Finalised,
     Passed,
     SeatDealt,
@@ -51,7 +52,7 @@ TIMING = Timing(30, 3, 0)
 THREE = {1: "3D 9C JS", 2: "4D TC QS", 3: "5D 6C KS"}
 
 
-def deals(table, rule_set=ACTIONPOKER, level=1, unit=1, timing=TIMING, master=MASTER):
+def deals(table, rule_set=ACTIONPOKER, level=1, unit=1, timing=TIMING, master=MASTER, *, connections=None):
     return deal(
         table,
         next_deal(table, rule_set, level, unit),
@@ -59,6 +60,7 @@ def deals(table, rule_set=ACTIONPOKER, level=1, unit=1, timing=TIMING, master=MA
         master=master,
         structure_hash="f00d",
         timing=timing,
+        connections=connections or {},
         now=NOW,
     )
 
@@ -104,6 +106,19 @@ def test_the_commitment_comes_first_and_the_deal_follows_from_its_seed(stacks):
     assert (event.structure_hash, event.level, event.unit) == ("f00d", 2, 4)
     assert (event.dealer, event.direction, event.leader) == (2, Direction.CLOCKWISE, None)
     assert event.timing == TIMING
+
+
+def test_a_deal_tells_how_each_seat_is_connected_at_that_moment_r11_1():
+    table = given(TABLE, opened(50, 50, 50))
+    known = {PLAYERS[0]: Connection.FAIR, PLAYERS[1]: Connection.POOR, PLAYERS[5]: Connection.GOOD}
+    _, event = deals(table, connections=known)
+    assert event.connections == {1: Connection.FAIR, 2: Connection.POOR, 3: Connection.NOT_CONNECTED}
+
+
+def test_who_is_not_connected_is_dealt_in_like_everybody_r11_1():
+    table = given(TABLE, opened(50, 50))
+    known = dict.fromkeys(PLAYERS, Connection.GOOD)
+    assert deals(table)[1].cards == deals(table, connections=known)[1].cards
 
 
 def test_all_the_cards_dealt_and_the_stub_are_one_pack():
@@ -166,7 +181,7 @@ def test_a_dragon_ends_the_hand_with_the_deal():
 
 
 def test_a_dragon_can_be_protested_against():
-    assert [type(e) for e in dragon_deal(protest_seconds=60)] == [Committed, Dealt, Settled]
+    assert [type(e) for e in dragon_deal(protest_seconds=60)] == [Committed, ConnectedDealt, Settled]
 
 
 # who may act

@@ -21,6 +21,7 @@ STORED = [
     "hand.committed.1",
     "hand.confirmed.1",
     "hand.dealt.1",
+    "hand.dealt.2",
     "hand.finalised.1",
     "hand.passed.1",
     "hand.played.1",

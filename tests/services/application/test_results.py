@@ -179,7 +179,7 @@ def test_the_director_s_jobs_do_nothing_there(house):
     house.open_table(of_points, *who)
     before = house.store.head()
     for tournament in (t, of_points):
-        director.advance(house.store, house.rulesets.resolve, tournament)
+        director.advance(house.store, house.rulesets.resolve, house.connections.at_tables, tournament)
         director.draw(house.store, tournament)
     assert house.store.head() == before
 

@@ -17,6 +17,7 @@ from psycopg.rows import dict_row
 
 from big2.cards import cards_in
 from big2.hand import may_pass, options
+from domain.connection import Limits
 from domain.credential import Role
 from domain.hand import HAND, Hand
 from domain.ids import CommandId, CredentialId, HandId, PlayerId, TableId, TournamentId
@@ -25,6 +26,7 @@ from domain.table import TABLE, Table
 from domain.topics import TOPICS
 from domain.tournament import TOURNAMENT, Tournament
 from services.application import director, hands, leagues, players, results, tournaments
+from services.application.connections import Connections
 from services.application.credentials import Actor
 from services.application.hands import Asked
 from services.application.results import Told
@@ -65,6 +67,7 @@ class House:
     def __init__(self, url: str, seed: int = 1) -> None:
         self.store = AheadStore(url, TOPICS)
         self.rulesets = RuleSets(self.store, presets())
+        self.connections = Connections(self.store.database, Limits())
         self.projector = Projector(self.store)
         self.projector.create()
         self.random = Random(seed)
@@ -184,7 +187,7 @@ class House:
         jobs: dict[str, Callable[[], None]] = {
             "start": lambda: tournaments.start_when_due(self, TournamentId(it)),
             "draw": lambda: director.draw(self.store, TournamentId(it)),
-            "deal": lambda: director.advance(self.store, self.rulesets.resolve, TournamentId(it)),
+            "deal": lambda: director.advance(self.store, self.rulesets.resolve, self.connections.at_tables, TournamentId(it)),
             "turn": lambda: hands.act_for_absent(self, HandId(it), number),
             "level": lambda: director.raise_level(self.store, TournamentId(it), number),
             "pause": lambda: director.follow_pauses(self.store, TableId(it)),
