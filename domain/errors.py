@@ -22,11 +22,21 @@ class Rejected(Exception):  # noqa: N818 - "rejected" is what happened to the co
 
 
 class Refused(Rejected):
-    """422: well-formed, but against the terms; `errors` maps a JSON pointer to what is wrong there."""
+    """422: well-formed, but against the terms; `errors` maps a JSON pointer to what is wrong there.
 
-    def __init__(self, code: str, detail: str, errors: dict[str, str] | None = None) -> None:
+    `members` are more of the problem for programs, such as the amount that is missing.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        detail: str,
+        errors: dict[str, str] | None = None,
+        members: dict[str, object] | None = None,
+    ) -> None:
         super().__init__(code, detail)
         self.errors = errors or {}
+        self.members = members or {}
 
 
 class Conflicting(Rejected):

@@ -1,7 +1,7 @@
 """What an event is, and who may see each of its fields.
 
 An event is a frozen value. Each field declares its audience by its type: `Public[int]`, `OwnSeat[...]`,
-`AfterHand[...]` or `Sealed[...]`. A field that declares none is shown to nobody.
+`AfterHand[...]`, `Books[...]` or `Sealed[...]`. A field that declares none is shown to nobody.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ class Audience(Enum):
     PUBLIC = "everybody, at once"
     OWN_SEAT = "a map from seat to value: each seat its own, at once; everybody once the hand is settled"
     AFTER_HAND = "nobody until the hand is settled, then everybody who may read its history"
+    BOOKS = "the player whose wallet it is, and whoever may read all ledgers"
     SEALED = "nobody, ever, through any route"
 
 
@@ -26,6 +27,7 @@ _T = TypeVar("_T")
 Public = Annotated[_T, Audience.PUBLIC]
 OwnSeat = Annotated[_T, Audience.OWN_SEAT]
 AfterHand = Annotated[_T, Audience.AFTER_HAND]
+Books = Annotated[_T, Audience.BOOKS]
 Sealed = Annotated[_T, Audience.SEALED]
 
 

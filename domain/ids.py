@@ -15,6 +15,8 @@ TournamentId = NewType("TournamentId", UUID)
 RosterId = NewType("RosterId", UUID)
 TableId = NewType("TableId", UUID)
 HandId = NewType("HandId", UUID)
+WalletId = NewType("WalletId", UUID)
+JournalId = NewType("JournalId", UUID)
 
 
 def request_command(credential: CredentialId, method: str, path: str, key: str) -> CommandId:
@@ -58,6 +60,15 @@ def table_id(tournament: TournamentId, number: int) -> TableId:
 def opened_table_id(command: CommandId) -> TableId:
     """A table that somebody opened by himself, in a tournament that draws none."""
     return TableId(uuid5(command, "table"))
+
+
+def wallet_id(player: PlayerId, currency: str) -> WalletId:
+    return WalletId(uuid5(player, currency))
+
+
+def journal_id(cause: UUID, name: str) -> JournalId:
+    """The journal that `cause`, a command or a stream, makes under this name."""
+    return JournalId(uuid5(cause, f"journal/{name}"))
 
 
 def hand_id(table: TableId, number: int) -> HandId:

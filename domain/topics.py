@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain import credential, player, roster, ruleset
+from domain import credential, player, roster, ruleset, wallet
 from domain import hand_events as hand
 from domain import table_events as table
 from domain import tournament_events as tournament
@@ -55,5 +55,7 @@ TOPICS: dict[str, type[Event]] = {
     "tournament.table_opened.1": tournament.TableOpened,
     "tournament.table_closed.1": tournament.TableClosed,
     "tournament.tables_held.1": tournament.TablesHeld,
+    "wallet.credited.1": wallet.Credited,
+    "wallet.debited.1": wallet.Debited,
     "hand.dealt.2": hand.ConnectedDealt,
 }

@@ -1,5 +1,8 @@
 """Locks by key, among all processes: they make a crowded stream a queue and not a storm of conflicts.
 
+Two may be held, the first and then one more: `services.application.wallets` states the order, so that nobody waits in
+a circle.
+
 A lock only saves work. What is correct rests on expected versions alone: a lock lost with its connection
 costs a conflict, never a wrong append.
 """
@@ -8,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from threading import Lock, local
 from uuid import UUID
 
@@ -33,21 +36,31 @@ class LocalLocks:
         self._thread = local()
 
     @contextmanager
-    def hold(self, key: UUID, seconds: float = LOCK_SECONDS) -> Iterator[None]:
-        """Hold `key` for a block, or raise Unavailable after `seconds`; a thread holds one lock at a time."""
+    def hold(self, key: UUID, seconds: float = LOCK_SECONDS, then: UUID | None = None) -> Iterator[None]:
+        """Hold `key`, `then` another, for a block; Unavailable after `seconds`. A thread asks once at a time."""
         if getattr(self._thread, "holds", False):
             raise RuntimeError("a thread that holds a lock may not ask for another: that could deadlock")
-        with self._guard:
-            lock, waiting = self._locks.get(key, (Lock(), 0))
-            self._locks[key] = (lock, waiting + 1)
-        try:
-            if not lock.acquire(timeout=seconds):
-                raise Unavailable(f"{key} was not free within {seconds:g} s: try again")
+        deadline = time.monotonic() + seconds
+        with ExitStack() as held:
+            for one in _in_order(key, then):
+                held.enter_context(self._hold(one, deadline, seconds))
             self._thread.holds = True
             try:
                 yield
             finally:
                 self._thread.holds = False
+
+    @contextmanager
+    def _hold(self, key: UUID, deadline: float, seconds: float) -> Iterator[None]:
+        with self._guard:
+            lock, waiting = self._locks.get(key, (Lock(), 0))
+            self._locks[key] = (lock, waiting + 1)
+        try:
+            if not lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+                raise Unavailable(f"{key} was not free within {seconds:g} s: try again")
+            try:
+                yield
+            finally:
                 lock.release()
         finally:
             self._forget(key)
@@ -70,19 +83,25 @@ class AdvisoryLocks:
         self._database = Database(url, size=LOCK_CONNECTIONS, name="big2-locks")
 
     @contextmanager
-    def hold(self, key: UUID, seconds: float = LOCK_SECONDS) -> Iterator[None]:
-        """Hold `key` for a block, or raise Unavailable after `seconds`; a thread holds one lock at a time."""
+    def hold(self, key: UUID, seconds: float = LOCK_SECONDS, then: UUID | None = None) -> Iterator[None]:
+        """Hold `key`, `then` another, for a block; Unavailable after `seconds`. A thread asks once at a time.
+
+        Both are held on one connection, so that whoever waits for the second keeps none from the others.
+        """
         deadline = time.monotonic() + seconds
-        with self._local.hold(key, seconds), self._database.connection() as conn:
-            _acquire(conn, key, deadline)
-            try:
-                yield
-            finally:
-                _release(conn, key)
+        with self._local.hold(key, seconds, then), self._database.connection() as conn, ExitStack() as held:
+            for one in _in_order(key, then):
+                _acquire(conn, one, deadline)
+                held.callback(_release, conn, one)
+            yield
 
     def close(self) -> None:
         """Close the connections."""
         self._database.close()
+
+
+def _in_order(key: UUID, then: UUID | None) -> list[UUID]:
+    return [key] if then is None else [key, then]
 
 
 def _acquire(conn: Connection, key: UUID, deadline: float) -> None:

@@ -338,13 +338,15 @@ class Store:
             raise ValueError("an append needs an event")
         return [cast(Recorded, recording.domain_event) for recording in self._chain.put(facts, also=also)]
 
-    def lock(self, key: UUID, seconds: float = LOCK_SECONDS) -> AbstractContextManager[None]:
+    def lock(
+        self, key: UUID, seconds: float = LOCK_SECONDS, then: UUID | None = None
+    ) -> AbstractContextManager[None]:
         """Hold `key` among all processes for a block, so that load, decide and append meet no conflict.
 
-        Unavailable if it is not free within `seconds`, or if too many locks are waited for at once; a thread
-        holds one lock at a time.
+        `then` is held as well, once `key` is. Unavailable if they are not free within `seconds`, or if too many locks
+        are waited for at once; a thread that holds any may not ask for more.
         """
-        return self._locks.hold(key, seconds)
+        return self._locks.hold(key, seconds, then)
 
     def close(self) -> None:
         """Close the connections."""

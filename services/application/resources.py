@@ -334,6 +334,21 @@ class Season(Resource, frozen=True, kw_only=True):
     players: int
 
 
+class WalletJournal(Resource, frozen=True, kw_only=True):
+    """A deposit or withdrawal as booked, in minor units; `balance` is the wallet's right after it."""
+
+    journal_id: UUID
+    player_id: UUID
+    currency: str
+    kind: str
+    amount: int
+    balance: int
+    reference: str | None
+    note: str | None
+    at: datetime
+    as_of: int
+
+
 class WouldBe(Resource, frozen=True, kw_only=True):
     """A dry run: the events that would be stored, with what everybody could see of them."""
 

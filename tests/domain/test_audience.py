@@ -8,7 +8,7 @@ from hypothesis import given as for_all
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from domain import hand, hand_events, placing, structure, table, tournament
+from domain import hand, hand_events, journal, placing, structure, table, tournament
 from domain.events import Audience, Event, Public, audiences, public_fields, seat_fields
 from domain.topics import TOPICS
 from tests.domain.given import dealt, steady
@@ -21,6 +21,7 @@ class Seen(NamedTuple):
     public: str = ""
     own_seat: str = ""
     after_hand: str = ""
+    books: str = ""
     sealed: str = ""
 
 
@@ -72,11 +73,6 @@ FIELDS = {
         own_seat="cards",
         after_hand="ruleset stub",
     ),
-    "hand.dealt.2": Seen(
-        "rules structure_hash level unit dealer direction leader seats timing next_turn connections",
-        own_seat="cards",
-        after_hand="ruleset stub",
-    ),
     "hand.played.1": Seen("turn seat cards by next_turn", after_hand="breach"),
     "hand.passed.1": Seen("turn seat reason next_turn", after_hand="breach"),
     "hand.clock_stopped.1": Seen("turn remaining_ms"),
@@ -90,6 +86,8 @@ FIELDS = {
         after_hand="ruleset",
     ),
     "hand.confirmed.1": Seen(),
+    "wallet.credited.1": Seen(books="player_id currency amount journal reference note"),
+    "wallet.debited.1": Seen(books="player_id currency amount journal reference note"),
 }
 
 VALUES = {  # a value's fields are seen with the field that holds it
@@ -102,6 +100,8 @@ VALUES = {  # a value's fields are seen with the field that holds it
     hand.Timing: "turn_seconds between_hands_seconds protest_seconds",
     hand.Turn: "number seat deadline",
     hand.Transfer: "payer receiver points due paid covers",
+    journal.Journal: "journal_id book currency kind lines tournament_id table_id hand_id",
+    journal.Line: "account amount player_id",
     structure.Structure: (
         "name format rules seats_per_table capacity min_entrants starts_at unit stack_points unit_levels"
         " hands_per_level minutes_per_level turn_seconds between_hands_seconds protest_seconds no_show_hands"
@@ -123,6 +123,7 @@ def test_each_field_is_seen_by_whom_the_table_says(topic, seen):
         Audience.PUBLIC: seen.public.split(),
         Audience.OWN_SEAT: seen.own_seat.split(),
         Audience.AFTER_HAND: seen.after_hand.split(),
+        Audience.BOOKS: seen.books.split(),
         Audience.SEALED: seen.sealed.split(),
     }
 

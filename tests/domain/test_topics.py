@@ -61,6 +61,8 @@ STORED = [
     "tournament.table_opened.1",
     "tournament.tables_drawn.1",
     "tournament.tables_held.1",
+    "wallet.credited.1",
+    "wallet.debited.1",
 ]
 """What logs hold by now. Lines are only ever added."""
 

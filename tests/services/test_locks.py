@@ -118,3 +118,34 @@ def test_a_connection_lost_under_a_lock_frees_it(database_url):
     with locks.hold(key):
         pass
     locks.close()
+
+
+def test_two_locks_are_held_in_their_order_and_both_are_free_afterwards(locks):
+    first, second = uuid4(), uuid4()
+    with locks.hold(first, 60, second), ThreadPoolExecutor(2) as pool:
+        for key in (first, second):
+            assert isinstance(pool.submit(_hold, locks, key).exception(10), Unavailable)
+    for key in (first, second):
+        _hold(locks, key)
+
+
+def test_a_second_lock_that_is_not_free_frees_the_first(locks):
+    first, second = uuid4(), uuid4()
+    with locks.hold(second), ThreadPoolExecutor(1) as pool:
+        assert isinstance(pool.submit(_hold, locks, first, second).exception(10), Unavailable)
+        pool.submit(_hold, locks, first).result(10)
+
+
+def test_two_processes_exclude_each_other_from_the_second_lock_too(database_url):
+    first, second = uuid4(), uuid4()
+    one, two = AdvisoryLocks(database_url), AdvisoryLocks(database_url)
+    with one.hold(first, 60, second), ThreadPoolExecutor(1) as pool:
+        assert isinstance(pool.submit(_hold, two, second).exception(10), Unavailable)
+    _hold(two, uuid4(), second)
+    one.close()
+    two.close()
+
+
+def _hold(locks, key, then=None):
+    with locks.hold(key, 0.3, then):
+        pass
