@@ -73,6 +73,11 @@ FIELDS = {
         own_seat="cards",
         after_hand="ruleset stub",
     ),
+    "hand.dealt.2": Seen(
+        "rules structure_hash level unit dealer direction leader seats timing next_turn connections",
+        own_seat="cards",
+        after_hand="ruleset stub",
+    ),
     "hand.played.1": Seen("turn seat cards by next_turn", after_hand="breach"),
     "hand.passed.1": Seen("turn seat reason next_turn", after_hand="breach"),
     "hand.clock_stopped.1": Seen("turn remaining_ms"),
