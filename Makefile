@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+MUTATION_STAMP := .venv/.mutation
 
-.PHONY: help setup demo serve test check lint prove bench lock clean
+.PHONY: help setup demo serve test check lint prove mutants bench lock clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -41,11 +42,19 @@ check: lint  ## everything that CI and a reviewer want: the lint above, the test
 prove: setup  ## all 2,598,960 sets of five cards against a slow reference; some minutes
 	@$(BIN)/python -m tests.proof.five_cards
 
+mutants: setup $(MUTATION_STAMP)  ## how many changes of the rules the tests notice, 90 of 100 at least; half an hour
+	@$(BIN)/python -m tests.mutation.run
+
+$(MUTATION_STAMP): requirements-mutation.lock | $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-mutation.lock
+	@touch $@
+
 bench: setup  ## how fast the rules are, as ratios within one run
 	@$(BIN)/python -m tests.bench.rules
 
 lock:  ## after a change of pyproject.toml's dependencies (needs uv)
 	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --all-extras --no-header --no-annotate --output-file requirements.lock pyproject.toml
+	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --group mutation --constraint requirements.lock --no-header --no-annotate --output-file requirements-mutation.lock
 
 clean:
-	@rm -rf .venv .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf .venv .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache mutants

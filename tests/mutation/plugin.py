@@ -1,0 +1,70 @@
+"""What pytest must know under mutmut: a mutant starts from nothing, quick tests go first, chance is the same each time.
+
+PYTEST_DONT_REWRITE
+"""
+
+import os
+import sys
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from mutmut.state import state
+
+IMPORTED_ANEW = ("big2", "tests.big2", "tests.proof")
+CACHED = "big2.book."
+COLLECTING = "stats"
+
+settings.register_profile(
+    "mutation",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+settings.load_profile("mutation")
+
+
+class AtImport:
+    """While mutmut learns which test calls what: the functions that run when modules are imported.
+
+    They belong to no test in particular. Those that no test calls by itself are held against all of them.
+    """
+
+    def __init__(self) -> None:
+        self.called: set[str] = set()
+        self.only: set[str] = set()
+
+    def pytest_collection_finish(self) -> None:
+        self.called = set(state()._stats)
+        state()._stats.clear()
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        tests_of = state().tests_by_mangled_function_name
+        self.only = {function for function in self.called if not tests_of.get(function)}
+        for function in self.only:
+            tests_of[function] |= {item.nodeid for item in session.items}
+
+
+AT_IMPORT = AtImport()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A mutant's process is forked from one that has imported everything and filled all caches, without it."""
+    under_test = os.environ.get("MUTANT_UNDER_TEST", "")
+    if under_test == COLLECTING:
+        config.pluginmanager.register(AT_IMPORT)
+    function, _, _ = under_test.rpartition("__mutmut_")
+    if function in AT_IMPORT.only or function.startswith(CACHED):
+        for name in _within(IMPORTED_ANEW, list(sys.modules)):
+            del sys.modules[name]
+
+
+def _within(packages: Iterable[str], names: Iterable[str]) -> list[str]:
+    return [name for name in names if any(f"{name}.".startswith(f"{package}.") for package in packages)]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The first failure ends a mutant's run, so the slowest tests come last."""
+    items.sort(key=lambda item: state().duration_by_test.get(item.nodeid, 0.0))
