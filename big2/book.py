@@ -96,7 +96,7 @@ class Book:
 
 def book_of(rules: RuleSet) -> Book:
     """The book of a rule set's card sets; written on first use and kept."""
-    return _book(
+    return _kept_book(
         suits=rules.suits,
         straights=rules.straights,
         straight_tie=rules.straight_tie,
@@ -108,7 +108,6 @@ def book_of(rules: RuleSet) -> Book:
     )
 
 
-@lru_cache(maxsize=_BOOKS_KEPT)
 def _book(
     *,
     suits: str,
@@ -131,6 +130,9 @@ def _book(
     _write(by_mask, _full_houses())
     _write(by_mask, _quads(quads_kicker, quads_beat_any))
     return _indexed(by_mask, straights, quads_beat_any)
+
+
+_kept_book: Final = lru_cache(maxsize=_BOOKS_KEPT)(_book)
 
 
 def _write(by_mask: dict[int, CardSet], card_sets: Iterable[CardSet]) -> None:
@@ -241,9 +243,9 @@ def _indexed(by_mask: dict[int, CardSet], straights: tuple[str, ...], quads_beat
     return Book(
         by_mask,
         tuple(_known(by_mask, sizes) for sizes in ((1, 2, 3, 4), (1,), (2,), (3,), (4,))),
-        _parts((2,)),
-        _parts((3,)),
-        _parts((4,)),
+        _kept_parts((2,)),
+        _kept_parts((3,)),
+        _kept_parts((4,)),
         _straights_among([tuple(RANKS.index(rank) for rank in text) for text in straights]),
         {mask: card_set for mask, card_set in by_mask.items() if card_set.kind is Kind.FLUSH},
         quads_beat_any,
@@ -266,14 +268,13 @@ def _straight_parts(ranks: tuple[int, ...]) -> StraightParts:
         a, b, c, d = sorted(set(ranks) - {alone})
         if (b, d) == (a + 1, c + 1):
             return (
-                (4 * a, _one_of_each((a, b))),
-                (4 * c, _one_of_each((c, d))),
-                (4 * alone, _one_of_each((alone,))),
+                (4 * a, _kept_choices((a, b))),
+                (4 * c, _kept_choices((c, d))),
+                (4 * alone, _kept_choices((alone,))),
             )
     raise AssertionError("no five ranks of SEQUENCES")
 
 
-@cache
 def _one_of_each(ranks: tuple[int, ...]) -> MasksOfTwoRanks:
     """By the byte of a holding from the first rank on: each choice of one card from each rank."""
     return tuple(
@@ -281,12 +282,15 @@ def _one_of_each(ranks: tuple[int, ...]) -> MasksOfTwoRanks:
             map(
                 sum,
                 product(
-                    *(_of_pattern(rank, value >> 4 * place & 15, (1,)) for place, rank in enumerate(ranks))
+                    *(_kept_masks(rank, value >> 4 * place & 15, (1,)) for place, rank in enumerate(ranks))
                 ),
             )
         )
         for value in range(256)
     )
+
+
+_kept_choices: Final = cache(_one_of_each)
 
 
 def _diamonds(ranks: Iterable[int]) -> int:
@@ -296,24 +300,28 @@ def _diamonds(ranks: Iterable[int]) -> int:
 def _known(by_mask: dict[int, CardSet], sizes: Sizes) -> tuple[SetsOfTwoRanks, ...]:
     return tuple(
         tuple(tuple(by_mask[mask] for mask in masks if mask in by_mask) for masks in of_two_ranks)
-        for of_two_ranks in _parts(sizes)
+        for of_two_ranks in _kept_parts(sizes)
     )
 
 
-@cache
 def _parts(sizes: Sizes) -> tuple[MasksOfTwoRanks, ...]:
     """For each byte of a holding and each value of it, the masks of so many cards of one rank."""
     return tuple(
         tuple(
-            _of_pattern(2 * place, value & 15, sizes) + _of_pattern(2 * place + 1, value >> 4, sizes)
+            _kept_masks(2 * place, value & 15, sizes) + _kept_masks(2 * place + 1, value >> 4, sizes)
             for value in range(256)
         )
         for place in range(HOLDING_BYTES)
     )
 
 
-@cache
+_kept_parts: Final = cache(_parts)
+
+
 def _of_pattern(rank: int, pattern: int, sizes: Sizes) -> Masks:
     """The masks of so many cards of a rank, of which the suits of `pattern` are held."""
     held = [suit for suit in range(4) if pattern >> suit & 1]
     return tuple(_of_rank(rank, suits) for size in sizes for suits in combinations(held, size))
+
+
+_kept_masks: Final = cache(_of_pattern)
