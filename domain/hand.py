@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, reduce
+from typing import Protocol
 from uuid import UUID
 
 import msgspec
@@ -38,6 +39,7 @@ from domain.hand_events import (
     Finalised,
     HandRecorded,
     Passed,
+    RingCommitted,
     SeatDealt,
     Settled,
     Timing,
@@ -60,12 +62,13 @@ class State(StrEnum):
 class Hand(Guarded, frozen=True):
     """`play` is the game itself; `stopped_ms` the time left on a stopped clock; `acted` and `clocked` are seats.
 
-    A hand that was recorded has no commitment, no seed and no `play`.
+    A hand that was recorded has no commitment, no seed and no `play`; one at a ring table no tournament, but a
+    `currency`.
     """
 
     hand_id: HandId
     table_id: TableId
-    tournament_id: TournamentId
+    tournament_id: TournamentId | None
     number: int
     commitment: str | None = None
     seed: bytes | None = None
@@ -77,6 +80,7 @@ class Hand(Guarded, frozen=True):
     acted: frozenset[int] = frozenset()
     clocked: frozenset[int] = frozenset()
     settlement: Settled | None = None
+    currency: str | None = None
 
     @property
     def terms(self) -> Dealt | HandRecorded:
@@ -103,7 +107,7 @@ class Hand(Guarded, frozen=True):
 
 
 def evolve(hand: Hand | None, event: Event) -> Hand:
-    if isinstance(event, Committed):
+    if isinstance(event, Committed | RingCommitted):
         return _committed(event)
     if isinstance(event, HandRecorded):
         return _recorded_hand(event)
@@ -134,11 +138,32 @@ def evolve(hand: Hand | None, event: Event) -> Hand:
 HAND = Aggregate("hand", evolve)
 
 
+def folded(events: Sequence[Event]) -> Hand:
+    """The hand that these events, all of it from the first on, make."""
+    return reduce(evolve, events[1:], evolve(None, events[0]))
+
+
 # decisions
 
 
+class Dealing(Protocol):
+    """A table that deals: of a tournament, or a ring table, which has a currency instead."""
+
+    @property
+    def table_id(self) -> TableId: ...
+
+    @property
+    def tournament_id(self) -> TournamentId | None: ...
+
+    @property
+    def currency(self) -> str | None: ...
+
+    @property
+    def rules(self) -> str: ...
+
+
 def deal(
-    table: Table,
+    table: Dealing,
     terms: Deal,
     rules: RuleSet,
     *,
@@ -148,23 +173,16 @@ def deal(
     connections: Mapping[UUID, Connection],
     now: datetime,
 ) -> list[Event]:
-    """A new hand under `terms`: committed and dealt, from the tournament's `master` secret.
+    """A new hand under `terms`: committed and dealt, from the `master` secret of the tournament or the ring table.
 
     Who is not among `connections` is not connected: he is dealt in all the same (R11.1).
     """
-    names = (str(table.tournament_id), str(terms.hand_id))
+    names = (str(table.tournament_id or table.table_id), str(terms.hand_id))
     seed = hand_seed(master, names[1])
     seats = [place.seat for place in terms.seats]
     order = deal_order(terms.dealer, seats, terms.direction)
     holdings, stub = dealt(shuffled_deck(seed, *names), order)
-    committed = Committed(
-        hand_id=terms.hand_id,
-        table_id=table.table_id,
-        tournament_id=table.tournament_id,
-        number=terms.number,
-        commitment=commitment(seed, *names),
-        seed=seed,
-    )
+    committed = _commit(table, terms, seed, commitment(seed, *names))
     masks = {seat: mask_of(cards) for seat, cards in holdings.items()}
     game = _game(rules, terms.dealer, terms.direction, terms.leader, masks)
     event = ConnectedDealt(
@@ -185,7 +203,7 @@ def deal(
             place.seat: connections.get(place.player_id, Connection.NOT_CONNECTED) for place in terms.seats
         },
     )
-    hand = evolve(evolve(None, committed), event)
+    hand = folded([committed, event])
     return [committed, event, *(_end(hand) if game.turn is None else ())]
 
 
@@ -300,6 +318,27 @@ def _recorded(hand: Hand, actions: Sequence[PlayedAction | PassedAction], now: d
     return [*events, *_end(hand)]
 
 
+def _commit(table: Dealing, terms: Deal, seed: bytes, to: str) -> Event:
+    if table.tournament_id is None:
+        assert table.currency is not None
+        return RingCommitted(
+            hand_id=terms.hand_id,
+            table_id=table.table_id,
+            number=terms.number,
+            currency=table.currency,
+            commitment=to,
+            seed=seed,
+        )
+    return Committed(
+        hand_id=terms.hand_id,
+        table_id=table.table_id,
+        tournament_id=table.tournament_id,
+        number=terms.number,
+        commitment=to,
+        seed=seed,
+    )
+
+
 def _next_turn(game: play_rules.Hand, deadline: datetime | None) -> Turn | None:
     return None if game.turn is None else Turn(game.turn_number, game.turn, deadline)
 
@@ -385,14 +424,15 @@ def _recorded_hand(event: HandRecorded) -> Hand:
     )
 
 
-def _committed(event: Committed) -> Hand:
+def _committed(event: Committed | RingCommitted) -> Hand:
     return Hand(
         hand_id=event.hand_id,
         table_id=event.table_id,
-        tournament_id=event.tournament_id,
+        tournament_id=event.tournament_id if isinstance(event, Committed) else None,
         number=event.number,
         commitment=event.commitment,
         seed=event.seed,
+        currency=event.currency if isinstance(event, RingCommitted) else None,
     )
 
 

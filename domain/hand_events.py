@@ -54,6 +54,17 @@ class Committed(Event, frozen=True, kw_only=True):
     seed: Sealed[bytes]
 
 
+class RingCommitted(Event, frozen=True, kw_only=True):
+    """The first event of a hand at a ring table, which belongs to no tournament; it is played for `currency`."""
+
+    hand_id: Public[HandId]
+    table_id: Public[TableId]
+    number: Public[int]
+    currency: Public[str]
+    commitment: Public[str]
+    seed: Sealed[bytes]
+
+
 class Dealt(Event, frozen=True, kw_only=True):
     """`leader` is null where the lowest card leads; `next_turn` is the lead, null if the deal won (R12's dragon).
 

@@ -11,6 +11,7 @@ CommandId = NewType("CommandId", UUID)
 PlayerId = NewType("PlayerId", UUID)
 CredentialId = NewType("CredentialId", UUID)
 RuleSetId = NewType("RuleSetId", UUID)
+StakesId = NewType("StakesId", UUID)
 TournamentId = NewType("TournamentId", UUID)
 RosterId = NewType("RosterId", UUID)
 TableId = NewType("TableId", UUID)
@@ -39,6 +40,10 @@ def credential_id(command: CommandId) -> CredentialId:
 
 def ruleset_id(name: str) -> RuleSetId:
     return RuleSetId(uuid5(NS, f"ruleset/{name}"))
+
+
+def stakes_id(name: str) -> StakesId:
+    return StakesId(uuid5(NS, f"stakes/{name}"))
 
 
 def tournament_id(command: CommandId) -> TournamentId:

@@ -75,6 +75,10 @@ class Ring(Guarded, frozen=True):
         """A ring table belongs to no tournament."""
 
     @property
+    def currency(self) -> str:
+        return self.terms.currency
+
+    @property
     def rules(self) -> str:
         return self.terms.rules
 

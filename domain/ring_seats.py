@@ -44,19 +44,29 @@ class Movement(NamedTuple):
     amount: int
 
 
+def may_take(ring: Ring, number: int, player: PlayerId | None) -> None:
+    """Raises Conflicting if a seat cannot be `player`'s now; null leaves a free seat free, and a taken one his."""
+    must_be_open(ring)
+    seat = ring.seats.get(number)
+    if seat is None:
+        taken = ring.seat_of(player) if player else None
+        if taken is not None:
+            raise Conflicting("already-seated", f"The player has seat {taken} of this table.")
+    elif player not in (None, seat.player_id):
+        raise Conflicting("seat-taken", f"Seat {number} is taken by another player.")
+    elif seat.leaving:
+        raise Conflicting("standing-up", "The player stands up after this hand: then he can sit down anew.")
+
+
 def take_seat(ring: Ring, number: int, wish: Wish) -> list[Event]:
     """Sit down, top up, sit out or in again: the seat becomes as wished.
 
     Raises Conflicting, then Refused with everything that is wrong with the wish.
     """
-    must_be_open(ring)
+    may_take(ring, number, wish.player_id)
     seat = ring.seats.get(number)
     if seat is None:
         return _sit_down(ring, number, wish)
-    if wish.player_id not in (None, seat.player_id):
-        raise Conflicting("seat-taken", f"Seat {number} is taken by another player.")
-    if seat.leaving:
-        raise Conflicting("standing-up", "The player stands up after this hand: then he can sit down anew.")
     events = _changed(ring, number, seat, wish)
     return events or [SeatKept(seat=number, player_id=seat.player_id)]
 
@@ -99,8 +109,6 @@ def movements(events: Iterable[Event]) -> Iterator[Movement]:
 
 def _sit_down(ring: Ring, number: int, wish: Wish) -> list[Event]:
     player, buy_in = wish.player_id, wish.buy_in
-    if player is not None and (taken := ring.seat_of(player)) is not None:
-        raise Conflicting("already-seated", f"The player has seat {taken} of this table.")
     errors = {}
     if player is None:
         errors["/player_id"] = "is missing: the seat is free"

@@ -82,6 +82,10 @@ class Table(msgspec.Struct, frozen=True):
         """Open and between hands."""
         return not self.closed and self.hand_id is None
 
+    @property
+    def currency(self) -> None:
+        """A tournament is played for chips or points."""
+
     def seat_of(self, player: PlayerId) -> int | None:
         return next((seat for seat, taken in self.seats.items() if taken.player_id == player), None)
 

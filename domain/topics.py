@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from domain import credential, player, roster, ruleset, wallet
+from domain import credential, player, roster, ruleset, stakes, wallet
 from domain import hand_events as hand
+from domain import ring_events as ring
 from domain import table_events as table
 from domain import tournament_events as tournament
 from domain.events import Event
@@ -58,4 +59,20 @@ TOPICS: dict[str, type[Event]] = {
     "wallet.credited.1": wallet.Credited,
     "wallet.debited.1": wallet.Debited,
     "hand.dealt.2": hand.ConnectedDealt,
+    "hand.committed.2": hand.RingCommitted,
+    "stakes.published.1": stakes.StakesPublished,
+    "ring.opened.1": ring.RingOpened,
+    "ring.sat_down.1": ring.SatDown,
+    "ring.topped_up.1": ring.ToppedUp,
+    "ring.sat_out.1": ring.SatOut,
+    "ring.sat_in.1": ring.SatIn,
+    "ring.seat_kept.1": ring.SeatKept,
+    "ring.leave_asked.1": ring.LeaveAsked,
+    "ring.stood_up.1": ring.StoodUp,
+    "ring.hand_begun.1": ring.RingHandBegun,
+    "ring.hand_ended.1": ring.RingHandEnded,
+    "ring.paused.1": ring.RingPaused,
+    "ring.resumed.1": ring.RingResumed,
+    "ring.close_asked.1": ring.CloseAsked,
+    "ring.closed.1": ring.RingClosed,
 }

@@ -7,16 +7,20 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import msgspec
 
 import config
+from big2.ring import RingStep
 from big2.rulesets import RuleSet, ruleset_from_mapping
 from config.settings import VARIABLES, Settings, SettingsError, read, variables
 from domain.connection import Limits
+from domain.stakes import Schedule
 from domain.topics import TOPICS
 from services.application.connections import Connections
+from services.application.ring_stakes import Stakes
 from services.application.rulesets import RuleSets
 from services.embedded import Postgres, Valkey
 from services.store import Store
@@ -29,6 +33,7 @@ __all__ = [
     "build",
     "presets",
     "settings",
+    "stakes",
     "store_in",
     "variables",
     "with_urls",
@@ -42,6 +47,7 @@ class Services:
         self.settings = settings
         self.store = store
         self.rulesets = rulesets
+        self.stakes = Stakes(store, stakes())
         self.connections = Connections(store.database, _limits(settings))
 
     def close(self) -> None:
@@ -73,6 +79,19 @@ def presets() -> dict[str, RuleSet]:
         path.name.removesuffix(".toml"): tomllib.loads(path.read_text(encoding="utf-8")) for path in found
     }
     return {name: ruleset_from_mapping(mappings[name], {}) for name in sorted(mappings)}
+
+
+@cache
+def stakes() -> dict[str, Schedule]:
+    """The built-in schedules of ring stakes by name, each the first version of it: `config/stakes/NAME.toml`."""
+    found = (path for path in (files(config) / "stakes").iterdir() if path.name.endswith(".toml"))
+    return {schedule.name: schedule for schedule in map(_schedule, found)}
+
+
+def _schedule(path: Traversable) -> Schedule:
+    told = tomllib.loads(path.read_text(encoding="utf-8"))
+    steps = tuple(RingStep(**step) for step in told["steps"])
+    return Schedule(path.name.removesuffix(".toml"), 1, told["currency"], steps)
 
 
 def build(settings: Settings) -> Services:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Protocol
 
 from services.application.connections import Connections
+from services.application.ring_stakes import Stakes
 from services.application.rulesets import RuleSets
 from services.store import Store
 
 
 class Services(Protocol):
-    """The store of one process, the players' connections, and the rule sets known to it."""
+    """The store of one process, the players' connections, and the rule sets and stakes known to it."""
 
     @property
     def store(self) -> Store: ...
@@ -20,3 +21,6 @@ class Services(Protocol):
 
     @property
     def rulesets(self) -> RuleSets: ...
+
+    @property
+    def stakes(self) -> Stakes: ...

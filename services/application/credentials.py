@@ -34,13 +34,14 @@ class Actor(msgspec.Struct, frozen=True):
     player_id: PlayerId | None
     tournament_id: TournamentId | None
 
-    def may_in(self, tournament: UUID) -> bool:
-        """Whether the credential is good for this tournament."""
+    def may_in(self, tournament: UUID | None) -> bool:
+        """Whether the credential is good for this tournament; null is a ring table, where a limited one is not."""
         return self.tournament_id is None or self.tournament_id == tournament
 
-    def must_be_in(self, tournament: UUID) -> None:
+    def must_be_in(self, tournament: UUID | None) -> None:
         if not self.may_in(tournament):
-            raise NotAllowed("forbidden", "This token is limited to another tournament.")
+            where = "another tournament" if tournament else "a tournament"
+            raise NotAllowed("forbidden", f"This token is limited to {where}.")
 
 
 class Grant(NamedTuple):

@@ -155,7 +155,7 @@ def _deal(
         now=now,
     )
     begun = tables.begin(terms)
-    hand = _folded(hands.evolve, dealt)
+    hand = hands.folded(dealt)
     table_events = [*begun, *hands.ended(hand, reduce(tables.evolve, begun, table), now)]
     changes = [Change(terms.hand_id, 0, dealt), Change(table_id, version, table_events)]
     return _Deal(_job(f"deal-{table_id}-{terms.number}"), changes)
@@ -229,14 +229,6 @@ def _retried(job: Callable[[], None]) -> None:
         except Conflict:
             continue
     return None
-
-
-def _folded(evolve: Callable[[Hand | None, Event], Hand], events: Sequence[Event]) -> Hand:
-    hand: Hand | None = None
-    for event in events:
-        hand = evolve(hand, event)
-    assert hand is not None
-    return hand
 
 
 def _job(name: str) -> Command:

@@ -11,19 +11,21 @@ from typing import NamedTuple
 from big2.cards import Card
 from big2.errors import IllegalPlay
 from domain import hand as decide_on
+from domain import ring_hands
 from domain.errors import NotAllowed, Refused
 from domain.events import Event
 from domain.hand import HAND, Hand
 from domain.hand_events import Settled
 from domain.ids import HandId, PlayerId, job_command
 from domain.pausing import behind
+from domain.ring import RING
 from domain.table import TABLE
 from domain.tournament import TOURNAMENT, State
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
 from services.commands import Decision, Outcome, execute, on
-from services.envelope import Command, Recorded, Stream
+from services.envelope import Change, Command, Recorded, Stream
 from services.store import Store
 
 
@@ -138,13 +140,26 @@ def _recorded(store: Store, stream: Stream[Hand], events: list[Event], now: date
         return Decision([at_hand])
     assert stream.state is not None
     hand = reduce(decide_on.evolve, events, stream.state)
+    ended = _ended(store, hand, now)
+    return Decision([at_hand, ended] if ended.events else [at_hand])
+
+
+def _ended(store: Store, hand: Hand, now: datetime) -> Change:
+    """What the hand's table records of its end."""
+    if hand.tournament_id is None:
+        ring = store.load(RING, hand.table_id)
+        return on(ring, *ring_hands.ended(hand, existing(ring, "table"), now))
     table = store.load(TABLE, hand.table_id)
-    ended = decide_on.ended(hand, existing(table, "table"), now)
-    return Decision([at_hand, on(table, *ended)] if ended else [at_hand])
+    return on(table, *decide_on.ended(hand, existing(table, "table"), now))
 
 
 def _clock_stands(store: Store, hand: Hand) -> bool:
-    """Whether the clock is to act for nobody: during a pause, and until the table has followed it."""
+    """Whether the clock is to act for nobody: during a pause, and until the table has followed it.
+
+    A ring table's pause stops the turn itself.
+    """
+    if hand.tournament_id is None:
+        return False
     tournament, table = store.load_many([(TOURNAMENT, hand.tournament_id), (TABLE, hand.table_id)])
     if tournament.state is None or table.state is None:
         return True

@@ -89,6 +89,7 @@ def hand_view(
         state=hand.state.value,
         rules=terms.rules,
         unit=terms.unit,
+        currency=hand.currency,
         dealer=terms.dealer,
         direction=terms.direction.value,
         seats=[

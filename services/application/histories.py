@@ -27,7 +27,7 @@ from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
 from services.application.handviews import hand_view, players_of, settlement_of
-from services.application.lists import tournament_is_finished
+from services.application.lists import table_is_closed, tournament_is_finished
 from services.database import Database
 from services.envelope import Recorded, Stream
 
@@ -68,7 +68,8 @@ def history(services: Services, hand_id: HandId, actor: Actor | None) -> dict[st
     if not may_read(services, hand, actor):
         if actor is None:
             raise NeedsToken
-        raise NotAllowed("forbidden", "Until the tournament is finished only who was dealt in reads this.")
+        until = "the tournament is finished" if hand.tournament_id else "the table is closed"
+        raise NotAllowed("forbidden", f"Until {until} only who was dealt in reads this.")
     called = people.names(services.store.database, players_of(hand))
     _note_read(services.store.database, hand_id, actor)
     return _written(stream, hand, called, services.rulesets.presets)
@@ -78,7 +79,10 @@ def may_read(services: Services, hand: Hand, actor: Actor | None) -> bool:
     """Whether the actor may see the cards of a hand that is over."""
     if actor is not None and actor.may_in(hand.tournament_id) and _is_concerned(hand, actor):
         return True
-    return tournament_is_finished(services.store.database, hand.tournament_id)
+    database = services.store.database
+    if hand.tournament_id is None:
+        return table_is_closed(database, hand.table_id)
+    return tournament_is_finished(database, hand.tournament_id)
 
 
 def _note_read(database: Database, hand_id: HandId, actor: Actor | None) -> None:
@@ -153,7 +157,7 @@ def _extra(stream: Stream[Hand], hand: Hand) -> dict[str, Any]:
     return {
         "hand_id": str(hand.hand_id),
         "table_id": str(hand.table_id),
-        "tournament_id": str(hand.tournament_id),
+        **({"tournament_id": str(hand.tournament_id)} if hand.tournament_id else {"currency": hand.currency}),
         "number": hand.number,
         **(_told(hand.recorded) if hand.recorded else {"started_at": shapes.as_json(stream.recorded[0].at)}),
         "rules_named": hand.terms.rules,

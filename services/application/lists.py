@@ -187,6 +187,11 @@ def tournament_is_finished(db: Database, tournament_id: UUID) -> bool:
     return bool(fetch(db, query, {"id": tournament_id}))
 
 
+def table_is_closed(db: Database, table_id: UUID) -> bool:
+    query = "SELECT 1 FROM projections.tables WHERE table_id = %(id)s AND state = 'closed'"
+    return bool(fetch(db, query, {"id": table_id}))
+
+
 def fetch(db: Database, query: str, values: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The rows of a query, by column; `unnamed` is always among its values."""
     with db.connection() as conn, conn.cursor(row_factory=dict_row) as cursor:

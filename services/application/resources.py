@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET, UnsetType, field
 
+from big2.ring import RingStep
 from domain.structure import Structure
 from domain.tournament import Tournament as TournamentState
 
@@ -73,6 +74,19 @@ class RuleSet(Resource, frozen=True, kw_only=True):
     as_of: int | UnsetType = UNSET
 
 
+class Stakes(Resource, frozen=True, kw_only=True):
+    """A version of a schedule of ring stakes (R10.2), in minor units of `currency`; `reference` names it for good."""
+
+    name: str
+    version: int
+    reference: str
+    currency: str
+    steps: list[RingStep]
+    digest: str
+    published_at: datetime | None
+    as_of: int | UnsetType = UNSET
+
+
 class Tournament(Structure, frozen=True, kw_only=True):
     """A tournament: its structure, and how it stands."""
 
@@ -100,21 +114,53 @@ class Tournament(Structure, frozen=True, kw_only=True):
 
 
 class TableSeat(Resource, frozen=True, kw_only=True):
-    """A taken seat; `stack` is null in a league, which is played for points."""
+    """A taken seat; `stack` is null in a league, which is played for points.
+
+    At a ring table `buy_in` is what the player has brought so far, and one who is `leaving` stands up after the hand.
+    """
 
     seat: int
     player_id: UUID
     name: str
     stack: int | None
     connection: Connection = "not_connected"
+    buy_in: int | UnsetType = UNSET
+    sitting_out: bool | UnsetType = UNSET
+    leaving: bool | UnsetType = UNSET
+
+
+class Stake(Resource, frozen=True, kw_only=True):
+    """What a ring table costs (R10.1), in minor units of `currency`; `schedule` is the version that it keeps."""
+
+    schedule: str
+    currency: str
+    unit: int
+    buy_in: int
+    ante: int
+
+
+class RingTable(Resource, frozen=True, kw_only=True):
+    """What only a ring table has; one that is `closing` closes after its hand."""
+
+    rules: str
+    stake: Stake
+    seats: int
+    turn_seconds: int
+    between_hands_seconds: int
+    protest_seconds: int
+    paused: bool
+    closing: bool
 
 
 class Table(Resource, frozen=True, kw_only=True):
-    """A table; `hand_id` is the hand that runs there. One that is `held` waits for others before its next hand."""
+    """A table; `hand_id` is the hand that runs there. One that is `held` waits for others before its next hand.
+
+    A ring table belongs to no tournament, has no number, and `ring` tells its terms.
+    """
 
     table_id: UUID
-    tournament_id: UUID
-    number: int
+    tournament_id: UUID | None
+    number: int | None
     state: Literal["open", "closed"]
     seats: list[TableSeat]
     hand_id: UUID | None
@@ -125,6 +171,7 @@ class Table(Resource, frozen=True, kw_only=True):
     level: int
     unit: int
     held: bool
+    ring: RingTable | UnsetType = UNSET
     as_of: int
 
 
@@ -194,18 +241,19 @@ class You(Resource, frozen=True, kw_only=True):
 
 
 class Hand(Resource, frozen=True, kw_only=True):
-    """A hand as its reader may see it.
+    """A hand as its reader may see it. At a ring table it has no tournament, and is played for money of `currency`.
 
     One that was played with real cards is `recorded`: it has no actions, no commitment, and `played_at`.
     """
 
     hand_id: UUID
     table_id: UUID
-    tournament_id: UUID
+    tournament_id: UUID | None
     number: int
     state: Literal["running", "settled", "final", "voided"]
     rules: str
     unit: int
+    currency: str | None
     dealer: int
     direction: Direction
     seats: list[HandSeat]

@@ -61,6 +61,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "state": "running",
         "rules": "actionpoker",
         "unit": 1,
+        "currency": None,
         "dealer": 2,
         "direction": "clockwise",
         "seats": [

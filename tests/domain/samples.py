@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from types import NoneType, UnionType
@@ -41,6 +42,9 @@ def values(hint: Any) -> st.SearchStrategy[Any]:
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         hints = get_type_hints(hint, include_extras=True)
         return st.builds(hint, **{name: values(hints[name]) for name in hint.__struct_fields__})
+    if is_dataclass(hint):
+        hints = get_type_hints(hint)
+        return st.builds(hint, **{field.name: values(hints[field.name]) for field in fields(hint)})
     return _of_many(get_origin(hint), get_args(hint))
 
 

@@ -57,6 +57,9 @@ OF_RECORDED_PLAY = (
     "tables_held.1",
 )
 """`test_recorded_tournaments.py` has these."""
+OF_RING_PLAY = ("committed.2",)
+OLDER = ("dealt.1",)
+"""Shapes that are stored no more."""
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +91,8 @@ def test_the_whole_log_holds_every_event_of_a_tournament_that_is_played_out(live
         "voided.1",
         "finalised.1",
         *OF_RECORDED_PLAY,
+        *OF_RING_PLAY,
+        *OLDER,
     }
 
 

@@ -1,0 +1,70 @@
+"""The job of a ring table. What it does next is `domain.ring_hands`'s; here that is loaded, recorded, and dealt.
+
+It may run twice, late, or on two machines: it re-reads the stream and does nothing when the world has moved on.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from domain import hand as hands
+from domain import ring_hands as decide_on
+from domain.events import Event
+from domain.ids import CommandId, TableId, job_command
+from domain.ring import RING, Ring, evolve
+from domain.ring_hands import Next
+from services.application.context import Services
+from services.application.ring_tables import money
+from services.commands import ATTEMPTS
+from services.envelope import Change, Command, Stream
+from services.errors import Conflict
+
+WAIT_SECONDS = 2.0
+"""How long the job waits for its table, well below its own limit."""
+
+
+def advance(services: Services, table_id: TableId) -> None:
+    """Between hands: close the table or let players stand up, as they asked to, and deal if a hand is due."""
+    with services.store.lock(table_id, WAIT_SECONDS):
+        for _ in range(ATTEMPTS):
+            try:
+                return _advance(services, table_id)
+            except Conflict:
+                continue
+    return None  # others are at it: the agenda asks again for whatever is still due
+
+
+def _advance(services: Services, table_id: TableId) -> None:
+    stream = services.store.load(RING, table_id)
+    if stream.state is None:
+        return
+    following = decide_on.look(stream.state, stream.read_at)
+    command = Command(CommandId(job_command(f"ring-{table_id}-{stream.version}")), f"job/ring-{table_id}", "")
+    dealt, at_table = _dealt(services, stream, following) if following.deals else ([], [])
+    events = [*following.events, *at_table]
+    if not events:
+        return
+    paid = money(services.store, stream.state, following.events, command)
+    changes = [*dealt, Change(table_id, stream.version, events), *paid]
+    services.store.append(command, changes, stream.read_at)
+
+
+def _dealt(services: Services, stream: Stream[Ring], following: Next) -> tuple[list[Change], list[Event]]:
+    """The next hand, with what the table records of it; the deal alone may end it (R12's dragon)."""
+    ring, now = following.ring, stream.read_at
+    rules = services.rulesets.resolve(ring.rules)
+    terms = decide_on.next_deal(ring, rules)
+    dealt = hands.deal(
+        ring,
+        terms,
+        rules,
+        master=ring.master,
+        structure_hash=ring.terms_hash,
+        timing=ring.terms.timing,
+        connections=services.connections.at(ring.table_id),
+        now=now,
+    )
+    begun = decide_on.begin(ring, terms)
+    hand = hands.folded(dealt)
+    ended = decide_on.ended(hand, reduce(evolve, begun, ring), now)
+    return [Change(terms.hand_id, 0, dealt)], [*begun, *ended]

@@ -1,0 +1,112 @@
+"""Schedules of ring stakes: what comes with the service, and what operators publish, version by version (R10.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from big2.ring import RingStep, schedule_problems
+from domain.errors import Refused
+from domain.events import Event
+from domain.ids import stakes_id
+from domain.stakes import (
+    STAKES,
+    PublishedStakes,
+    Schedule,
+    StakesPublished,
+    publish,
+    schedule_of,
+    stakes_digest,
+)
+from services.application import resources as shapes
+from services.application.errors import NotFound
+from services.commands import Decision, Outcome, execute, on
+from services.envelope import Command, Recorded, Stream
+from services.store import Store
+
+
+class Wanted(NamedTuple):
+    """A schedule to be published."""
+
+    name: str
+    currency: str
+    steps: tuple[RingStep, ...]
+
+
+class Stakes:
+    """Every schedule that a ring table can be opened with. What comes with the service is version 1 of its name."""
+
+    def __init__(self, store: Store, built_in: Mapping[str, Schedule]) -> None:
+        self.built_in = built_in
+        self._store = store
+
+    def resolve(self, reference: str) -> Schedule:
+        """The schedule of a `name@version`, or the newest of a name; NotFound if there is none."""
+        name, at, version = reference.partition("@")
+        found = [s for s in self._versions(name) if not at or str(s.version) == version]
+        if not found:
+            raise NotFound("schedule of stakes")
+        return found[-1]
+
+    def read(self, reference: str) -> shapes.Stakes:
+        """A schedule as it is read."""
+        wanted = self.resolve(reference)
+        recorded = {schedule_of(r.event): r for r in self._recorded(wanted.name)}  # type: ignore[arg-type]
+        return published_stakes(recorded[wanted]) if wanted in recorded else built_in_stakes(wanted)
+
+    def publish(
+        self, command: Command, name: str | None, read: Callable[[], Wanted]
+    ) -> Outcome[PublishedStakes]:
+        """Publish the next version of a name; `name` is null where the body has none that can be read."""
+
+        def decide(stream: Stream[PublishedStakes], _now: object) -> Decision:
+            return Decision([on(stream, *self._next(stream.state, read))])
+
+        return execute(self._store, command, (STAKES, stakes_id(name or "")), decide)
+
+    def publication(self, name: str | None, read: Callable[[], Wanted]) -> list[Event]:
+        """The events that `publish` would store."""
+        return self._next(self._store.load(STAKES, stakes_id(name or "")).state, read)
+
+    def _next(self, published: PublishedStakes | None, read: Callable[[], Wanted]) -> list[Event]:
+        wanted = read()
+        errors = {f"/steps{at}": reason for at, reason in schedule_problems(wanted.steps)}
+        if errors:
+            raise Refused("validation", "No ring table could be played like this.", errors)
+        before = int(wanted.name in self.built_in)
+        return publish(published, wanted.name, wanted.currency, wanted.steps, before)
+
+    def _versions(self, name: str) -> list[Schedule]:
+        first = [self.built_in[name]] if name in self.built_in else []
+        return first + [schedule_of(r.event) for r in self._recorded(name)]  # type: ignore[arg-type]
+
+    def _recorded(self, name: str) -> tuple[Recorded, ...]:
+        return self._store.load(STAKES, stakes_id(name)).recorded
+
+
+def built_in_stakes(schedule: Schedule) -> shapes.Stakes:
+    """A schedule that comes with the service, as it is read."""
+    return shapes.Stakes(
+        name=schedule.name,
+        version=schedule.version,
+        reference=schedule.reference,
+        currency=schedule.currency,
+        steps=list(schedule.steps),
+        digest=stakes_digest(schedule.currency, schedule.steps),
+        published_at=None,
+    )
+
+
+def published_stakes(r: Recorded) -> shapes.Stakes:
+    """A published version as it is read."""
+    assert isinstance(r.event, StakesPublished)
+    return shapes.Stakes(
+        name=r.event.name,
+        version=r.event.version,
+        reference=f"{r.event.name}@{r.event.version}",
+        currency=r.event.currency,
+        steps=list(r.event.steps),
+        digest=r.event.digest,
+        published_at=r.at,
+        as_of=r.position,
+    )

@@ -1,0 +1,242 @@
+"""Ring tables: opened and closed by an operator; players come with money from their wallets and go with their stack."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from big2.errors import NoSuchStepError
+from big2.ring import step_for
+from domain import hand as hands
+from domain import ring as decide_on
+from domain import ring_seats
+from domain.credential import Role
+from domain.deal import SEED_BYTES
+from domain.errors import NotAllowed, Refused
+from domain.events import Event
+from domain.hand import HAND
+from domain.hand_events import Timing
+from domain.ids import PlayerId, TableId, journal_id, opened_table_id
+from domain.journal import stack
+from domain.player import PLAYER, may_enter
+from domain.ring import RING, Ring
+from domain.ring_events import RingTerms
+from domain.ring_seats import Wish, movements
+from domain.wallet import Booking
+from services.application.context import Services
+from services.application.credentials import Actor
+from services.application.errors import NotFound, existing
+from services.application.wallets import give, take
+from services.commands import Decision, Outcome, execute, on
+from services.envelope import Change, Command, Stream
+from services.store import Store
+
+_HIMSELF = "A player's token is for his own seat."
+
+
+class Wanted(NamedTuple):
+    """A ring table that an operator wants; `schedule` names one, `currency` is only compared with its own."""
+
+    rules: str
+    schedule: str
+    unit: int
+    currency: str | None
+    seats: int
+    timing: Timing
+
+
+def open_a_table(services: Services, command: Command, read: Callable[[], Wanted]) -> Outcome[Ring]:
+    """Open a ring table. It keeps the versions of its schedule and of its rule set (R10.3)."""
+    made = opened_table_id(command.id)
+
+    def decide(stream: Stream[Ring], _now: datetime) -> Decision:
+        master = secrets.token_bytes(SEED_BYTES)
+        return Decision([on(stream, *decide_on.open_ring(made, _terms(services, read()), master))])
+
+    return execute(services.store, command, (RING, made), decide)
+
+
+class Asked(NamedTuple):
+    """How a seat is to be: the player, where he could be read, and `read` for all of it.
+
+    `read` raises Refused with whatever is wrong with the body.
+    """
+
+    player_id: PlayerId | None
+    read: Callable[[], Wish]
+
+
+def take_seat(
+    services: Services, command: Command, actor: Actor, at: tuple[TableId, int], asked: Asked
+) -> Outcome[Ring]:
+    """Sit down with money from the wallet, top up, sit out or in again; a player's token is for himself."""
+    store, (table_id, number) = services.store, at
+
+    def decide(stream: Stream[Ring], _now: datetime) -> Decision:
+        ring = existing(stream, "table")
+        if not 1 <= number <= ring.terms.seats_per_table:
+            raise NotFound("seat")
+        own = _own(actor, asked.player_id)
+        ring_seats.may_take(ring, number, own)  # a conflict is told before what is wrong
+        if own is not None and number not in ring.seats:
+            _may_play(store, own)
+        wish = asked.read()
+        events = ring_seats.take_seat(ring, number, Wish(own, wish.buy_in, wish.sitting_out))
+        return Decision([on(stream, *events), *money(store, ring, events, command)])
+
+    with store.lock(table_id):
+        return execute(store, command, (RING, table_id), decide)
+
+
+def stand_up(
+    services: Services, command: Command, actor: Actor, table_id: TableId, number: int
+) -> Outcome[Ring]:
+    """Leave the seat, now or after the running hand; the stack goes to the wallet."""
+    store = services.store
+
+    def decide(stream: Stream[Ring], _now: datetime) -> Decision:
+        ring = existing(stream, "table")
+        if number not in ring.seats:
+            raise NotFound("player in this seat")
+        if actor.role is Role.PLAYER and actor.player_id != ring.seats[number].player_id:
+            raise NotAllowed("forbidden", _HIMSELF)
+        events = ring_seats.stand_up(ring, number)
+        return Decision([on(stream, *events), *money(store, ring, events, command)])
+
+    with store.lock(table_id):
+        return execute(store, command, (RING, table_id), decide)
+
+
+def close(
+    services: Services, command: Command, actor: Actor, table_id: TableId, read: Callable[[], object]
+) -> Outcome[Ring]:
+    """Close the table, now or after the running hand: everybody stands up."""
+    store = services.store
+
+    def decide(stream: Stream[Ring], _now: datetime) -> Decision:
+        ring = existing(stream, "table")
+        if actor.role is Role.DIRECTOR:
+            raise NotAllowed("forbidden", "Ring tables are opened and closed by an operator.")
+        events = ring_seats.close(ring)
+        read()
+        return Decision([on(stream, *events), *money(store, ring, events, command)])
+
+    with store.lock(table_id):
+        return execute(store, command, (RING, table_id), decide)
+
+
+def pause(
+    services: Services, command: Command, table_id: TableId, read: Callable[[], object]
+) -> Outcome[Ring]:
+    """Deal no more; the running turn keeps the time that it has left, and may be played."""
+
+    def decide(stream: Stream[Ring], now: datetime) -> Decision:
+        events = decide_on.pause(existing(stream, "table"))
+        read()
+        return Decision([on(stream, *events), *_clock(services.store, stream, hands.stop_clock, now)])
+
+    return execute(services.store, command, (RING, table_id), decide)
+
+
+def resume(
+    services: Services, command: Command, table_id: TableId, read: Callable[[], object]
+) -> Outcome[Ring]:
+    """Go on after a pause."""
+
+    def decide(stream: Stream[Ring], now: datetime) -> Decision:
+        events = decide_on.resume(existing(stream, "table"))
+        read()
+        return Decision([on(stream, *events), *_clock(services.store, stream, hands.start_clock, now)])
+
+    return execute(services.store, command, (RING, table_id), decide)
+
+
+def money(store: Store, ring: Ring, events: Sequence[Event], command: Command) -> list[Change]:
+    """What the wallets book for these events of a table, in the same transaction; Refused("insufficient-funds")."""
+    changes = []
+    for player, amount in movements(events):
+        move, kind = (take, "buy_in") if amount > 0 else (give, "cash_out")
+        booking = Booking(
+            journal_id=journal_id(command.id, f"{kind}/{player}"),
+            kind=kind,  # type: ignore[arg-type]
+            others={stack(ring.table_id, player): abs(amount)},
+            table_id=ring.table_id,
+        )
+        changes += move(store, player, ring.terms.currency, booking)
+    return changes
+
+
+def _clock(
+    store: Store,
+    stream: Stream[Ring],
+    step: Callable[[hands.Hand, datetime], list[Event]],
+    now: datetime,
+) -> list[Change]:
+    """What becomes of the running turn's clock."""
+    assert stream.state is not None
+    if stream.state.hand_id is None:
+        return []
+    hand = store.load(HAND, stream.state.hand_id)
+    events = step(existing(hand, "hand"), now)
+    return [on(hand, *events)] if events else []
+
+
+def _terms(services: Services, wanted: Wanted) -> RingTerms:
+    """The terms of a table, with the versions that it keeps; Refused with everything that is wrong with them."""
+    errors: dict[str, str] = {}
+    rules = _rules(services, wanted, errors)
+    try:
+        schedule = services.stakes.resolve(wanted.schedule)
+    except NotFound:
+        errors["/stake/schedule"] = "is no schedule: GET /v1/stakes lists them"
+        raise Refused("validation", "No such table can be opened.", errors) from None
+    if wanted.currency not in (None, schedule.currency):
+        errors["/currency"] = f"must be {schedule.currency}, the currency of {schedule.reference}"
+    try:
+        step = step_for(schedule.steps, wanted.unit)
+    except NoSuchStepError:
+        units = ", ".join(str(step.unit) for step in schedule.steps)
+        errors["/stake/unit"] = f"must be one of {units}: the units of {schedule.reference} (R10.1)"
+        raise Refused("validation", "No such table can be opened.", errors) from None
+    if errors:
+        raise Refused("validation", "No such table can be opened.", errors)
+    return RingTerms(
+        rules=rules,
+        schedule=schedule.reference,
+        currency=schedule.currency,
+        unit=step.unit,
+        buy_in=step.buy_in,
+        ante=step.ante,
+        seats_per_table=wanted.seats,
+        timing=wanted.timing,
+    )
+
+
+def _rules(services: Services, wanted: Wanted, errors: dict[str, str]) -> str:
+    try:
+        rules = services.rulesets.pinned(wanted.rules)
+    except Refused as unknown:
+        errors |= unknown.errors
+        return ""
+    if problem := decide_on.rules_problem(services.rulesets.resolve(rules)):
+        errors["/rules"] = problem
+    return rules
+
+
+def _own(actor: Actor, player: PlayerId | None) -> PlayerId | None:
+    """Whose seat it is to be: a player's token is for himself."""
+    if actor.role is not Role.PLAYER:
+        return player
+    if player not in (None, actor.player_id):
+        raise NotAllowed("forbidden", _HIMSELF)
+    return actor.player_id
+
+
+def _may_play(store: Store, player: PlayerId) -> None:
+    """Whoever sits down is enrolled, and not barred."""
+    found = store.load(PLAYER, player).state
+    if found is None:
+        raise Refused("validation", "Nobody can sit down like this.", {"/player_id": "is no player"})
+    may_enter(found)
