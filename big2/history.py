@@ -88,13 +88,12 @@ def records(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_one_object(text: str, lines: Sequence[tuple[int, str]]) -> bool:
-    """Whether the lines are one value; a broken one is told from JSON Lines by a first line that does not end it."""
+    """Whether the lines are one value; a broken one is told from JSON Lines, where each line begins an object."""
     if _is_json(text):
         return True
-    first = lines[0][1].strip()
-    return (
-        first.startswith("{") and not first.endswith("}") and not any(_is_history(line) for _, line in lines)
-    )
+    first, *others = (line for _, line in lines)
+    opens = first.lstrip().startswith("{") and not first.rstrip().endswith("}")
+    return opens and not any(line.startswith("{") for line in others)
 
 
 def _is_json(text: str) -> bool:
@@ -103,10 +102,6 @@ def _is_json(text: str) -> bool:
     except MalformedError:
         return False
     return True
-
-
-def _is_history(line: str) -> bool:
-    return '"format"' in line and _is_json(line)
 
 
 def dealt_hand(history: History) -> Hand:

@@ -36,22 +36,28 @@ def strength_of(cards: Sequence[int]) -> Strength | None:
     return (FULL_HOUSE, rank) if (most, second) == (3, 2) else None
 
 
-def plain_plays(holding: Sequence[int], to_beat: Sequence[int] | None = None) -> Iterator[tuple[int, ...]]:
-    """Each card set of a holding that may be played: of all its combinations, those that are one and are higher."""
+def plain_plays(
+    holding: Sequence[int], to_beat: Sequence[int] | None = None, *, fitting: bool = False
+) -> Iterator[tuple[int, ...]]:
+    """Each card set of a holding that may be played: of all its combinations, those that are one and are higher.
+
+    With `fitting` only combinations of as many cards as the set to beat are looked at.
+    """
     over = None if to_beat is None else strength_of(to_beat)
-    for cards in chain.from_iterable(combinations(holding, size) for size in SIZES):
+    sizes = (len(to_beat),) if fitting and to_beat is not None else SIZES
+    for cards in chain.from_iterable(combinations(holding, size) for size in sizes):
         strength = strength_of(cards)
         if strength is not None and (over is None or (len(cards) == len(to_beat or ()) and strength > over)):
             yield cards
 
 
-def plain_hand(rng: Random, holdings: list[list[int]]) -> int:
+def plain_hand(rng: Random, holdings: list[list[int]], *, fitting: bool = False) -> int:
     """Play a hand at random with (a); the number of turns."""
     seat = next(seat for seat, holding in enumerate(holdings) if 0 in holding)
     to_beat, passes, turns = None, 0, 0
     while True:
         turns += 1
-        plays = list(plain_plays(holdings[seat], to_beat))
+        plays = list(plain_plays(holdings[seat], to_beat, fitting=fitting))
         choice = int(rng.random() * (len(plays) + (to_beat is not None)))
         if choice < len(plays):
             to_beat, passes = plays[choice], 0

@@ -42,6 +42,9 @@ class Goal(NamedTuple):
     ratio: float
 
 
+FITTING = "a, fitting"
+"""(a) when it looks only at combinations of as many cards as the set to beat; for comparison, without a goal."""
+
 GOALS = (
     Goal("legal plays, 13 cards on the lead", "a", 500),
     Goal("whole random hands", "a", 60),
@@ -85,6 +88,7 @@ def rates(rules: RuleSet, seed: int) -> dict[tuple[str, str], float]:
         (lead, "b"): _rate(holdings, lambda holding, _: mask_plays(holding, 0)),
         (lead, "c"): _rate(holdings, lambda holding, _: legal_plays(rules, holding)),
         (hands, "a"): _rate(deals, lambda deal, rng: plain_hand(rng, [*deal])),
+        (hands, FITTING): _rate(deals, lambda deal, rng: plain_hand(rng, [*deal], fitting=True)),
         (hands, "b"): _rate(masks, lambda deal, rng: mask_hand(rng, [*deal])),
         (hands, "c"): _rate(masks, lambda deal, rng: full_hand(rules, rng, deal)),
     }
@@ -166,6 +170,10 @@ def show_table(rounds: Rounds) -> None:
         met = "met" if measured >= goal.ratio else "missed"
         goals.add_row(goal.task, f"(c) / ({goal.baseline})", f"≥ {goal.ratio:g}", f"{measured:.4g}", met)
     console.print(goals)
+    fitting = ratio(rounds, Goal(GOALS[1].task, FITTING, 0))
+    console.print(
+        f"(a) that looks only at as many cards as the set to beat: {fitting:.4g} times, in whole hands"
+    )
     console.print(f"Python {platform.python_version()}, one core, {len(rounds)} rounds")
 
 

@@ -380,6 +380,15 @@ def test_one_broken_object_on_many_lines_is_one_malformed_hand():
     assert [(each["line"], each["verdict"]) for each in verdicts] == [(1, "malformed")]
 
 
+@pytest.mark.parametrize(
+    "text", ['{"format": 1,\n{}\n{"a": 1}', '{"format": "big2-h\n{"format": "big2-h\n{}']
+)
+def test_lines_that_break_off_are_a_verdict_each(text):
+    assert [(each["line"], each["verdict"]) for each in verify_lines(text, PRESETS)] == [
+        (line, "malformed") for line in (1, 2, 3)
+    ]
+
+
 def test_a_broken_first_line_does_not_swallow_the_others():
     text = json.dumps(SMALL)[:-1] + "\n" + json.dumps(SMALL) + "\nnonsense"
     assert [each["verdict"] for each in verify_lines(text, PRESETS)] == [
