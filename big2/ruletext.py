@@ -32,9 +32,11 @@ def differences(first: RuleSet, second: RuleSet) -> Iterator[Difference]:
 def ruleset_toml(rules: RuleSet) -> str:
     """A rule set in whole, one switch a line with its clause and its meaning; reading it gives the same rule set."""
     written = ruleset_to_mapping(rules)
-    lines = [f"{switch.name} = {toml_value(written[switch.name])}" for switch in SWITCHES]
-    notes = [f"# {switch.clause}: {switch.meaning}" for switch in SWITCHES]
-    return "".join(f"{note}\n{line}\n" for note, line in zip(notes, lines, strict=True))
+    return "".join(_toml_lines(switch, written[switch.name]) for switch in SWITCHES)
+
+
+def _toml_lines(switch: Switch, value: Written) -> str:
+    return f"# {switch.clause}: {switch.meaning}\n{switch.name} = {toml_value(value)}\n"
 
 
 def toml_value(value: Written) -> str:
@@ -43,4 +45,4 @@ def toml_value(value: Written) -> str:
     >>> toml_value(True), toml_value("DCHS"), toml_value([[10, 2]])
     ('true', '"DCHS"', '[[10, 2]]')
     """
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value)
