@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import reduce
 
+from domain import pool
 from domain.draws import draws_for
 from domain.errors import Conflicting, Refused
 from domain.events import Event
@@ -11,7 +13,7 @@ from domain.ids import PlayerId, TableId
 from domain.placing import Tally, places_by_points
 from domain.table import Table
 from domain.table_events import Closed, Place
-from domain.tournament import State, Tournament, conclude, must_be_running
+from domain.tournament import State, Tournament, conclude, evolve, must_be_running
 from domain.tournament_events import DrawnTable, TableClosed, TableOpened
 
 Seats = Sequence[tuple[int, PlayerId]]
@@ -72,7 +74,8 @@ def finish(t: Tournament, entrants: Collection[PlayerId], tables: Collection[Tab
     played = sum(tally.hands > 0 for tally in tallies.values())
     if not played:
         raise Conflicting("no-hands", "No hand has been recorded: there is no result. Cancel the league.")
-    return conclude(t, tuple(places_by_points(tallies)), played)
+    formed = pool.form(t.tournament_id, t.structure, len(entrants))
+    return [*formed, *conclude(reduce(evolve, formed, t), tuple(places_by_points(tallies)), played)]
 
 
 def _season(tables: Collection[Table]) -> dict[PlayerId, Tally]:

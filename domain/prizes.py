@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Literal
 
-from domain.structure import WHOLE
+from domain.deal import Draws
+from domain.structure import WHOLE, Structure
 
 STANDARD = (  # from so many entrants on, basis points by place
     (64, (2800, 1800, 1300, 1000, 800, 700, 600, 500, 500)),
@@ -24,6 +26,12 @@ def prize_table(prizes_bp: tuple[int, ...] | Literal["standard"], entrants: int)
         return next(table for least, table in STANDARD if entrants >= least)
     taken = prizes_bp[:entrants]
     return (taken[0] + WHOLE - sum(taken), *taken[1:])
+
+
+def promised(terms: Structure, entrants: int) -> list[int]:
+    """What each place of so many entrants gets: of the prize pool, or basis points where there is no buy-in."""
+    pool = terms.pool_of(entrants)
+    return allotted(WHOLE if pool is None else pool, prize_table(terms.prizes_bp, entrants))
 
 
 def allotted(pool: int, weights: Sequence[int]) -> list[int]:
@@ -53,4 +61,14 @@ def shared(by_place: Sequence[int], places: Sequence[int]) -> list[int]:
         tied = shared_by[place]
         each, rest = divmod(sum(by_rank[place - 1 : place - 1 + tied]), tied)
         result.append(each + (rank - (place - 1) < rest))
+    return result
+
+
+def by_lot(places: Sequence[int], amounts: Sequence[int], lot: Callable[[int], Draws]) -> list[int]:
+    """The amounts of each shared place in a drawn order, for those who share it are equals; `lot` draws for a place."""
+    ranked = zip(places, amounts, strict=True)
+    result: list[int] = []
+    for place, group in groupby(ranked, key=lambda pair: pair[0]):
+        shares = [amount for _, amount in group]
+        result += lot(place).shuffled(shares) if len(set(shares)) > 1 else shares
     return result

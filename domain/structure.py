@@ -31,10 +31,24 @@ LEAGUE_DEFAULTS: dict[str, Any] = {"stack_points": 0, "unit_levels": (1,)}
 Format = Literal["sit_and_go", "freezeout", "league"]
 
 
+class BuyIn(msgspec.Struct, frozen=True, kw_only=True):
+    """What an entry costs, in minor units of `currency`: `amount` goes to the prize pool, `fee` to the house."""
+
+    amount: int
+    fee: int
+    currency: str
+
+    @property
+    def price(self) -> int:
+        """What the player pays in all."""
+        return self.amount + self.fee
+
+
 class Structure(msgspec.Struct, frozen=True, kw_only=True):
     """All terms of one tournament, defaults filled in; `rules` names a preset or a published `name@version`.
 
-    `recorded`: it is played with real cards, and each hand's result is recorded.
+    `recorded`: it is played with real cards, and each hand's result is recorded. `guarantee` is what the prize pool
+    holds at least, in the buy-in's currency.
     """
 
     name: str
@@ -55,6 +69,8 @@ class Structure(msgspec.Struct, frozen=True, kw_only=True):
     no_show_hands: int = 2
     prizes_bp: tuple[int, ...] | Literal["standard"] = "standard"
     recorded: bool = False
+    buy_in: BuyIn | None = None
+    guarantee: int = 0
 
     @property
     def for_points(self) -> bool:
@@ -65,6 +81,17 @@ class Structure(msgspec.Struct, frozen=True, kw_only=True):
     def stack(self) -> int:
         """Chips that each entrant starts with."""
         return self.stack_points * self.unit
+
+    def overlay(self, entrants: int) -> int:
+        """What the house adds to the buy-ins of so many entrants."""
+        return max(self.guarantee - self._buy_ins(entrants), 0)
+
+    def pool_of(self, entrants: int) -> int | None:
+        """What so many entrants play for; null without a buy-in."""
+        return self._buy_ins(entrants) + self.overlay(entrants) if self.buy_in else None
+
+    def _buy_ins(self, entrants: int) -> int:
+        return self.buy_in.amount * entrants if self.buy_in else 0
 
     def unit_at(self, level: int) -> int:
         """Chips per point at `level` (from 1); the last level stays."""
@@ -80,6 +107,8 @@ def structure(terms: dict[str, Any], now: datetime) -> Structure:
     for name in ("unit_levels", "prizes_bp"):
         if isinstance(filled.get(name), list):
             filled[name] = tuple(filled[name])
+    if isinstance(filled.get("buy_in"), dict):
+        filled["buy_in"] = BuyIn(**filled["buy_in"])
     made = Structure(**filled)
     errors: dict[str, str] = {}
     for pointer, reason in _contradictions(made, now):
@@ -164,9 +193,26 @@ def _contradictions(s: Structure, now: datetime) -> list[tuple[str, str]]:
             "chips in all would pass 2^53: lower unit, stack_points or capacity",
         ),
     ]
+    checks += _of_money(s)
     if s.for_points:
         checks += _not_of_a_league(s)
     return [(pointer, reason) for wrong, pointer, reason in checks if wrong]
+
+
+def _of_money(s: Structure) -> list[tuple[bool, str, str]]:
+    paid = s.buy_in.price * s.capacity if s.buy_in else 0
+    return [
+        (
+            s.guarantee > 0 and s.buy_in is None,
+            "/guarantee",
+            "needs a buy_in, whose currency it is in: add one, or leave it out",
+        ),
+        (
+            paid >= LARGEST_AMOUNT,
+            "/buy_in/amount",
+            "all entries together would pass 2^53: lower amount, fee or capacity",
+        ),
+    ]
 
 
 def _not_of_a_league(s: Structure) -> list[tuple[bool, str, str]]:

@@ -9,13 +9,14 @@ from typing import Any
 
 import msgspec
 
+from domain import pool
 from domain.aggregate import Aggregate
 from domain.draws import draw_commitment, draws_for
 from domain.errors import Conflicting
 from domain.events import Event, Guarded
 from domain.ids import PlayerId, TableId, TournamentId, table_id
 from domain.placing import Out, Standing, places_of_out
-from domain.prizes import allotted, prize_table, shared
+from domain.prizes import prize_table
 from domain.seating import Move, draw_tables
 from domain.structure import Structure, structure_hash
 from domain.table_events import Opened, Place, RecordedTableOpened
@@ -27,6 +28,8 @@ from domain.tournament_events import (
     Paused,
     Placed,
     PlayerMoved,
+    PoolDissolved,
+    PoolFormed,
     Prize,
     PrizesAwarded,
     Published,
@@ -77,6 +80,7 @@ class Tournament(Guarded, frozen=True):
     tables: dict[int, TableId] = msgspec.field(default_factory=dict)
     sitting: dict[PlayerId, int] = msgspec.field(default_factory=dict)
     held: tuple[int, ...] = ()
+    pool: PoolFormed | None = None
     prizes: tuple[Prize, ...] = ()
     standings: tuple[Standing, ...] = ()
 
@@ -113,7 +117,7 @@ def evolve(tournament: Tournament | None, event: Event) -> Tournament:
 TOURNAMENT = Aggregate("tournament", evolve)
 
 
-def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901 - one case an event
+def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901, PLR0912 - one case an event
     match event:
         case Published():
             return {
@@ -150,6 +154,10 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901 - 
             return {"state": State.PAUSED, "pauses": (*t.pauses, event.at)}
         case Resumed():
             return {"state": State.RUNNING, "level_ends_at": event.level_ends_at}
+        case PoolFormed():
+            return {"pool": event}
+        case PoolDissolved():
+            return {"pool": None}
         case PrizesAwarded():
             return {"prizes": event.prizes}
         case Finished():
@@ -205,7 +213,10 @@ def start(t: Tournament, entrants: Sequence[PlayerId], now: datetime) -> list[Ev
     least = max(t.structure.min_entrants, 2)
     if len(entrants) < least:
         raise Conflicting("not-enough-players", f"{len(entrants)} of at least {least} players are entered.")
-    return [Started(entrants=tuple(entrants), level_ends_at=_level_ends_at(t.structure, t.level, now))]
+    started = Started(entrants=tuple(entrants), level_ends_at=_level_ends_at(t.structure, t.level, now))
+    if t.structure.for_points:  # a league takes entries up to its end
+        return [started]
+    return [started, *pool.form(t.tournament_id, t.structure, len(entrants))]
 
 
 def draw(t: Tournament, now: datetime) -> tuple[TablesDrawn, list[Opened]]:
@@ -301,7 +312,7 @@ def cancel(t: Tournament, reason: str, entries: int) -> list[Event]:
     if t.over:
         raise Conflicting("tournament-over", f"The tournament is {t.state} already.")
     entrants = max(t.entrant_count, entries)
-    return [Cancelled(reason=reason, entrants=entrants, draw_seed=t.draw_seed)]
+    return [*pool.dissolve(t.pool), Cancelled(reason=reason, entrants=entrants, draw_seed=t.draw_seed)]
 
 
 def finish(t: Tournament, winner: PlayerId) -> list[Event]:
@@ -314,17 +325,8 @@ def finish(t: Tournament, winner: PlayerId) -> list[Event]:
 def conclude(t: Tournament, standings: tuple[Standing, ...], players: int) -> list[Event]:
     """The end: prizes for so many players, and the places of all."""
     table = prize_table(t.structure.prizes_bp, players)
-    pool = sum(table)
-    amounts = shared(allotted(pool, table), [standing.place for standing in standings])
-    prizes = tuple(
-        Prize(standing.place, standing.tied, standing.player_id, amount)
-        for standing, amount in zip(standings, amounts, strict=True)
-        if amount
-    )
-    return [
-        PrizesAwarded(pool=pool, prizes=prizes),
-        Finished(standings=standings, draw_seed=t.draw_seed),
-    ]
+    awarded = pool.award(t.pool, table, standings, lambda draw: draws_for(t.draw_seed, t.tournament_id, draw))
+    return [awarded, Finished(standings=standings, draw_seed=t.draw_seed)]
 
 
 def must_be_running(t: Tournament) -> None:

@@ -133,6 +133,35 @@ class PrizesAwarded(Event, frozen=True, kw_only=True):
     prizes: Public[tuple[Prize, ...]]
 
 
+class MoneyPrizesAwarded(PrizesAwarded, frozen=True, kw_only=True):
+    """Prizes by place in minor units of `currency`; `pool` is all of it.
+
+    Who of a shared place gets the odd units is drawn from the occasion `draw/PLACE`.
+    """
+
+    currency: Public[str]
+    draw: Public[str]
+
+
+class PoolFormed(Event, frozen=True, kw_only=True):
+    """Registration is over: the buy-ins leave the escrow, and the house adds the `overlay`. In minor units."""
+
+    tournament_id: Public[TournamentId]
+    entrants: Public[int]
+    buy_ins: Public[int]
+    overlay: Public[int]
+    currency: Public[str]
+
+
+class PoolDissolved(Event, frozen=True, kw_only=True):
+    """There will be no prizes: the buy-ins go back into the escrow, to be refunded, and the overlay to the house."""
+
+    tournament_id: Public[TournamentId]
+    buy_ins: Public[int]
+    overlay: Public[int]
+    currency: Public[str]
+
+
 class Finished(Event, frozen=True, kw_only=True):
     standings: Public[tuple[Standing, ...]]
     draw_seed: Public[bytes]

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from domain.ids import HandId, TableId, TournamentId
 from services import bootstrap
-from services.application import director, hands, tournaments
+from services.application import director, hands, payments, tournaments
 from services.bootstrap import Services
 
 JOBS = {
@@ -19,6 +19,7 @@ JOBS = {
     "pause": "workers.jobs.pause",
     "close": "workers.jobs.close",
     "finalise": "workers.jobs.finalise",
+    "pay": "workers.jobs.pay",
 }
 """The agenda's kinds of work, and the function that does each."""
 
@@ -70,3 +71,8 @@ def close(table_id: str) -> None:
 def finalise(hand_id: str) -> None:
     """Make a hand final whose protest window is over."""
     hands.finalise(services(), HandId(UUID(hand_id)))
+
+
+def pay(tournament_id: str, paid: int, _of: int) -> None:
+    """Pay the prizes or refunds that a tournament still owes, behind the first so many."""
+    payments.pay(services(), TournamentId(UUID(tournament_id)), paid)

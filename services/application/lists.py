@@ -9,7 +9,8 @@ from uuid import UUID
 import msgspec
 from psycopg.rows import dict_row
 
-from domain.prizes import prize_table
+from domain.prizes import promised
+from domain.structure import Structure
 from services.application import resources as shapes
 from services.application.errors import NotFound
 from services.application.rulesets import RuleSets, preset_rule_sets
@@ -77,7 +78,7 @@ def tournaments(db: Database, after: int | None, limit: int) -> Page[shapes.Tour
     """All tournaments, the newest first."""
     query = f"{_TOURNAMENT} WHERE t.created < %(before)s ORDER BY t.created DESC LIMIT %(limit)s"
     rows = fetch(db, query, {"before": 2**63 - 1 if after is None else after, "limit": limit + 1})
-    return _page(shapes.Tournament, rows, limit, ("created",), _tournament)
+    return page_of(shapes.Tournament, rows, limit, ("created",), _tournament)
 
 
 def tournament(db: Database, tournament_id: UUID) -> shapes.Tournament:
@@ -103,19 +104,19 @@ def newest(db: Database, what: str, tournament_id: UUID | None = None) -> int:
 def players(db: Database, after: int | None, limit: int) -> Page[shapes.Player]:
     """All players in the order of their enrolment."""
     rows = fetch(db, _PLAYERS, {"after": after or 0, "limit": limit + 1})
-    return _page(shapes.Player, rows, limit, ("created",))
+    return page_of(shapes.Player, rows, limit, ("created",))
 
 
 def entries(db: Database, tournament_id: UUID, after: int | None, limit: int) -> Page[shapes.Entry]:
     """A tournament's entries in the order in which they were made."""
     keys = {"tournament": tournament_id, "after": after or 0, "limit": limit + 1}
-    return _page(shapes.Entry, fetch(db, _ENTRIES, keys), limit, ("position",))
+    return page_of(shapes.Entry, fetch(db, _ENTRIES, keys), limit, ("position",))
 
 
 def tables(db: Database, tournament_id: UUID, after: int | None, limit: int) -> Page[shapes.Table]:
     """Every table that the tournament ever opened, by number."""
     keys = {"tournament": tournament_id, "after": after or 0, "limit": limit + 1}
-    return _page(shapes.Table, fetch(db, _TABLES, keys), limit, ("number",), _table)
+    return page_of(shapes.Table, fetch(db, _TABLES, keys), limit, ("number",), _table)
 
 
 def unit_and_level(db: Database, table_id: UUID) -> tuple[int, int]:
@@ -128,7 +129,7 @@ def unit_and_level(db: Database, table_id: UUID) -> tuple[int, int]:
 def hands(db: Database, tournament_id: UUID, after: int | None, limit: int) -> Page[shapes.HandLine]:
     """A tournament's hands in the order of their deals."""
     keys = {"tournament": tournament_id, "after": after or 0, "limit": limit + 1}
-    return _page(shapes.HandLine, fetch(db, _HANDS, keys), limit, ("created",))
+    return page_of(shapes.HandLine, fetch(db, _HANDS, keys), limit, ("created",))
 
 
 def prizes(db: Database, tournament_id: UUID, first: int | None, limit: int) -> Page[shapes.Prize]:
@@ -140,19 +141,19 @@ def prizes(db: Database, tournament_id: UUID, first: int | None, limit: int) -> 
 
 def _prizes(db: Database, tournament_id: UUID) -> list[shapes.Prize]:
     query = (
-        "SELECT state, entrants, structure->'prizes_bp' AS table, prizes FROM projections.tournaments"
-        " WHERE tournament_id = %(id)s"
+        "SELECT state, entrants, structure, prizes FROM projections.tournaments WHERE tournament_id = %(id)s"
     )
     [row] = fetch(db, query, {"id": tournament_id})
+    terms = msgspec.convert(row["structure"], Structure)
+    currency = terms.buy_in.currency if terms.buy_in else None
     if row["prizes"]:
         called = _called(db, [prize["player_id"] for prize in row["prizes"]])
-        return [_prize(prize, called) for prize in row["prizes"]]
+        return [_prize(prize, called, currency) for prize in row["prizes"]]
     if row["state"] not in ("running", "paused"):
         return []
-    promised = row["table"] if row["table"] == "standard" else tuple(row["table"])
     return [
-        shapes.Prize(place=place, tied=False, player_id=None, name=None, amount=amount)
-        for place, amount in enumerate(prize_table(promised, row["entrants"]), 1)
+        shapes.Prize(place=place, tied=False, player_id=None, name=None, amount=amount, currency=currency)
+        for place, amount in enumerate(promised(terms, row["entrants"]), 1)
     ]
 
 
@@ -198,7 +199,7 @@ def fetch(db: Database, query: str, values: Mapping[str, Any]) -> list[dict[str,
         return cursor.execute(query, {"unnamed": shapes.UNNAMED, **values}).fetchall()
 
 
-def _page(
+def page_of(
     kind: type[T],
     rows: Sequence[dict[str, Any]],
     limit: int,
@@ -221,14 +222,16 @@ def made(kind: type[T], row: Mapping[str, Any]) -> T:
 
 
 def _tournament(row: Mapping[str, Any]) -> shapes.Tournament:
-    return msgspec.convert({**row["structure"], **row}, shapes.Tournament)
+    terms = msgspec.convert(row["structure"], Structure)
+    pool = shapes.prize_pool(terms, row["state"], row["entrants"])
+    return msgspec.convert({**row["structure"], **row, "prize_pool": pool}, shapes.Tournament)
 
 
 def _table(row: Mapping[str, Any]) -> shapes.Table:
     return msgspec.convert(dict(row), shapes.Table)
 
 
-def _prize(prize: Mapping[str, Any], called: Mapping[UUID, str]) -> shapes.Prize:
+def _prize(prize: Mapping[str, Any], called: Mapping[UUID, str], currency: str | None) -> shapes.Prize:
     player = UUID(prize["player_id"])
     return shapes.Prize(
         place=prize["place"],
@@ -236,6 +239,7 @@ def _prize(prize: Mapping[str, Any], called: Mapping[UUID, str]) -> shapes.Prize
         player_id=player,
         name=called.get(player, shapes.UNNAMED),
         amount=prize["amount"],
+        currency=currency,
     )
 
 

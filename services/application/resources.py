@@ -88,10 +88,12 @@ class Stakes(Resource, frozen=True, kw_only=True):
 
 
 class Tournament(Structure, frozen=True, kw_only=True):
-    """A tournament: its structure, and how it stands."""
+    """A tournament: its structure, and how it stands.
 
-    buy_in: None = None
-    guarantee: int = 0
+    `prize_pool` is what its entrants play for, in minor units of the buy-in's currency: as if registration closed now,
+    until it does. It is null without a buy-in, and after a cancellation.
+    """
+
     late_entry_levels: int = 0
     check_in: bool = False
     entropy_seconds: int = 0
@@ -111,6 +113,7 @@ class Tournament(Structure, frozen=True, kw_only=True):
     draw_commitment: str
     draw_seed: str | None
     as_of: int
+    prize_pool: int | None
 
 
 class TableSeat(Resource, frozen=True, kw_only=True):
@@ -350,7 +353,10 @@ class Standing(Resource, frozen=True, kw_only=True):
 
 
 class Prize(Resource, frozen=True, kw_only=True):
-    """A prize in basis points of the pool; the player is null until it is awarded."""
+    """A prize, in minor units of `currency`, or in basis points where that is null: then nobody paid a buy-in.
+
+    The player is null until it is awarded.
+    """
 
     place: int
     tied: bool
@@ -375,6 +381,7 @@ class Leader(Resource, frozen=True, kw_only=True):
     best_place: int | None
 
 
+    currency: str | None
 class Season(Resource, frozen=True, kw_only=True):
     """A leaderboard."""
 
@@ -427,3 +434,9 @@ def tournament_of(state: TournamentState, position: int) -> Tournament:
 def as_json(value: object) -> Any:  # noqa: ANN401 - JSON
     """A shape or a time as JSON-ready values."""
     return msgspec.to_builtins(value)
+        prize_pool=prize_pool(state.structure, state.state, state.entrant_count),
+def prize_pool(terms: Structure, state: str, entrants: int) -> int | None:
+    """What so many entrants play for."""
+    return None if state == "cancelled" else terms.pool_of(entrants)
+
+

@@ -1,6 +1,7 @@
 """Tournaments: published, changed, entered, started, paused, resumed, cancelled.
 
-Whatever depends on the roster holds its lock from the load to the append, so that a crowd is a queue.
+Whatever depends on the roster holds its lock from the load to the append, so that a crowd is a queue; an entry and its
+end hold the player's as well, whose wallet pays or gets the money back in the same transaction.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from domain import roster as entries
 from domain import tournament as decide_on
 from domain.errors import NotAllowed, Refused, Rejected
 from domain.events import Event
-from domain.ids import PlayerId, TournamentId, job_command, roster_id, tournament_id
+from domain.ids import PlayerId, TournamentId, job_command, journal_id, roster_id, tournament_id
+from domain.payments import entry, refund
 from domain.player import PLAYER, may_enter
 from domain.roster import ROSTER, Registered, Roster
 from domain.structure import Structure, format_defaults, misfits, structure
@@ -27,6 +29,7 @@ from services.application.credentials import Actor
 from services.application.errors import NotFound, existing
 from services.application.leagues import must_be_unseen
 from services.application.players import name_of
+from services.application.wallets import give, take
 from services.commands import Decision, Outcome, execute, on
 from services.envelope import Change, Command, Stream
 from services.store import Store
@@ -107,10 +110,35 @@ def register(
         if known is None:
             raise Refused("validation", "There is no such player.", {"/player_id": "is no player"})
         may_enter(known)
-        return Decision([on(stream, *events)])
+        return Decision([on(stream, *events), *_charged(store, command, tournament, player)])
 
-    with store.lock(roster_id(t)):
+    with store.lock(roster_id(t), then=_wanted(read)):
         return execute(store, command, (ROSTER, roster_id(t)), decide)
+
+
+def _wanted(read: Callable[[], PlayerId]) -> PlayerId | None:
+    """Whose entry is asked for, if that can be read."""
+    try:
+        return read()
+    except Refused:
+        return None
+
+
+def _charged(store: Store, command: Command, t: Tournament, player: PlayerId) -> list[Change]:
+    buy_in = t.structure.buy_in
+    if buy_in is None:
+        return []
+    return take(
+        store, player, buy_in.currency, entry(t.tournament_id, buy_in, journal_id(command.id, "entry"))
+    )
+
+
+def _refunded(store: Store, command: Command, t: Tournament, player: PlayerId) -> list[Change]:
+    buy_in = t.structure.buy_in
+    if buy_in is None:
+        return []
+    back = refund(t.tournament_id, buy_in, journal_id(command.id, "refund"))
+    return give(store, player, buy_in.currency, back)
 
 
 def entered(services: Services, outcome: Outcome[Roster]) -> shapes.Entry:
@@ -143,11 +171,11 @@ def withdraw(
             raise NotFound("entry")
         events = entries.withdraw(roster, t, player)
         must_be_unseen(store, tournament, player)
-        return Decision([on(stream, *events)])
+        return Decision([on(stream, *events), *_refunded(store, command, tournament, player)])
 
     if actor.player_id not in (None, player):
         raise NotAllowed("forbidden", "A player withdraws himself only.")
-    with store.lock(roster_id(t)):
+    with store.lock(roster_id(t), then=player):
         return execute(store, command, (ROSTER, roster_id(t)), decide)
 
 

@@ -26,6 +26,7 @@ from services.http import (
     rulesets,
     tournaments,
 )
+    wallets,
 from services.http.access import Gate
 from services.http.bugs import told
 from services.http.calls import EXTENSION, LARGEST_BODY, Parts
@@ -119,9 +120,10 @@ def _add_errors(app: Flask) -> None:
 
 
 def _rejected(error: Rejected) -> Response:
-    errors = error.errors if isinstance(error, Refused) else None
+    refused = error if isinstance(error, Refused) else None
     slug = error.code if error.code in PROBLEMS else _fallback(error)
-    return response_of(Problem(slug, error.detail, errors=errors))
+    errors, members = (refused.errors, refused.members) if refused else (None, None)
+    return response_of(Problem(slug, error.detail, errors=errors, members=members))
 
 
 def _fallback(error: Rejected) -> str:

@@ -34,7 +34,7 @@ def list_tables(call: Call, tournament_id: UUID) -> Response:
 
 @listing(blueprint, f"{ONE}/prizes", shapes.Prize, query=schemas.PagedTable())
 def list_prizes(call: Call, tournament_id: UUID) -> Response:
-    """List the prizes, in basis points of the pool: promised while it runs, awarded at the end"""
+    """List the prizes, in money or in basis points without a buy-in: promised while it runs, awarded at the end"""
     return paged_in(call, tournament_id, lists.prizes, "tournament")
 
 

@@ -103,6 +103,11 @@ _PROBLEM = {
             "description": "The clause of the rulebook that decided it.",
             "examples": ["R4.1"],
         },
+        "missing": {
+            "type": "integer",
+            "description": "How much the wallet is short of, in minor units of `currency`.",
+        },
+        "currency": {"type": "string", "examples": ["EUR"]},
         "errors": {
             "type": "array",
             "items": {

@@ -33,6 +33,18 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "entered_at": _AT,
         "as_of": 15,
     },
+    "WalletJournal": {
+        "journal_id": "9a1f2b3c-4d5e-5f60-8a7b-9c0d1e2f3a4b",
+        "player_id": _PLAYER,
+        "currency": "EUR",
+        "kind": "deposit",
+        "amount": 2500,
+        "balance": 2500,
+        "reference": "transfer 2027-01-29/17",
+        "note": None,
+        "at": _AT,
+        "as_of": 14,
+    },
     "Token": {"token_id": "c1d6bd2b-5d4a-5e0b-8f9a-d1a5ef0f9a33", "token": "b2_c1d6bd2b-…_…"},
     "Table": {
         "table_id": _TABLE,
@@ -129,7 +141,14 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "hands_won": 1,
         "table_id": _TABLE,
     },
-    "Prize": {"place": 1, "tied": False, "player_id": _PLAYER, "name": "Ah Kit", "amount": 6500},
+    "Prize": {
+        "place": 1,
+        "tied": False,
+        "player_id": _PLAYER,
+        "name": "Ah Kit",
+        "amount": 6500,
+        "currency": "EUR",
+    },
     "Leader": {
         "place": 1,
         "tied": False,
@@ -201,6 +220,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "draw_seed": None,
         "as_of": 15,
     },
+        "prize_pool": None,
     "RuleSet": {
         "name": "friday-club",
         "version": 1,

@@ -14,6 +14,7 @@ from marshmallow import ValidationError, validate
 
 from big2.cards import Card, parse_card
 from big2.errors import NotationError
+from domain.currencies import CURRENCIES
 
 MOST = 2**53 - 1
 """The greatest integer that every JSON reader holds exactly."""
@@ -91,7 +92,7 @@ class Text(Field, ma.fields.String):
     """A text for people, in NFC, without control or format characters, and with something to see in it."""
 
     def __init__(self, longest: int, **more: Any) -> None:
-        super().__init__(metadata={"minLength": 1, "maxLength": longest}, **more)
+        super().__init__(metadata={"minLength": 1, "maxLength": longest} | more.pop("metadata", {}), **more)
         self.longest = longest
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
@@ -149,6 +150,19 @@ class OneOf(Raw):
             raise ValidationError(f"{text} is not offered by this release: {', '.join(self.choices)}")
         if text not in self.choices:
             raise ValidationError(f"must be one of {', '.join(self.choices)}")
+        return text
+
+
+class Currency(Raw):
+    """A currency of ISO 4217 that is in use."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(metadata={"pattern": "^[A-Z]{3}$", "examples": ["EUR"]}, **more)
+
+    def _deserialize(self, value: Any, *args: Any, **more: Any) -> str:
+        text = super()._deserialize(value, *args, **more)
+        if text not in CURRENCIES:
+            raise ValidationError("must be a currency of ISO 4217 in use, such as EUR or USD")
         return text
 
 

@@ -119,6 +119,12 @@ PROBLEMS: Mapping[str, ProblemType] = {
         409, "That turn is over", "Read the hand, and send the number of the running turn."
     ),
     "not-your-turn": ProblemType(409, "It is another seat's turn", "Wait for yours."),
+    "duplicate-reference": ProblemType(
+        409,
+        "The reference is booked already",
+        "Each deposit and each withdrawal of a wallet has a reference of its own, such as the bank's. To repeat a"
+        " request send its Idempotency-Key again.",
+    ),
     "conflict": ProblemType(
         409, "Others were faster each time", "Send the same request again, with the same Idempotency-Key."
     ),
@@ -133,6 +139,11 @@ PROBLEMS: Mapping[str, ProblemType] = {
         "Something in the request is not right",
         "Each of `errors` points to a member and says what would do. Pointers into the query begin "
         "with /query, into the headers with /headers.",
+    ),
+    "insufficient-funds": ProblemType(
+        422,
+        "The wallet has less than that",
+        "`missing` says how much in minor units of `currency`. Pay in at least that, or ask for less.",
     ),
     "idempotency-key-reuse": ProblemType(
         422, "The Idempotency-Key was used for another body", "Send a new key for a new command."
@@ -193,6 +204,7 @@ class Problem(Exception):  # noqa: N818 - it is what is answered
         clause: str | None = None,
         errors: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
+        members: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(slug)
         self.slug = slug
@@ -200,6 +212,7 @@ class Problem(Exception):  # noqa: N818 - it is what is answered
         self.clause = clause
         self.errors = errors or {}
         self.headers = headers or {}
+        self.members = members or {}
 
 
 def document_of(slug: str, detail: str = "") -> dict[str, object]:
@@ -216,6 +229,7 @@ def response_of(problem: Problem) -> Response:
         document["clause"] = problem.clause
     if problem.errors:
         document["errors"] = [{"pointer": at, "detail": what} for at, what in problem.errors.items()]
+    document |= problem.members
     # ASCII only: a pointer may hold whatever a client calls a member, lone surrogates included
     response = Response(json.dumps(document), kind.status, content_type=MEDIA_TYPE)
     response.headers.extend(dict(problem.headers))

@@ -10,6 +10,7 @@ from services.http.fields import (
     Body,
     BySeat,
     CardList,
+    Currency,
     Digits,
     Id,
     Instant,
@@ -74,6 +75,25 @@ class NewRuleSet(Body):
 
 class TournamentChanges(Body):
     """Any of a structure's terms."""
+class NewBuyIn(Body):
+    """In minor units of the currency."""
+
+    amount = Whole(1, required=True)
+    fee = Whole(load_default=0)
+    currency = Currency(required=True)
+
+
+class NewMoney(Body):
+    amount = Whole(1, required=True, metadata={"description": "Minor units of the currency, such as cents."})
+    currency = Currency(required=True)
+    reference = Text(
+        REFERENCE_LETTERS,
+        required=True,
+        metadata={"description": "What it is called outside, such as the bank's reference; booked once."},
+    )
+    note = Text(REASON_LETTERS, allow_none=True)
+
+
 
     name = Text(NAME_LETTERS)
     format = OneOf(*FORMATS, later=LATER_FORMATS)
@@ -100,6 +120,16 @@ class TournamentChanges(Body):
     )
     recorded = YesNo(
         metadata={"description": "Real cards: nothing is dealt here, and each hand comes by `/results`."}
+    buy_in = ma.fields.Nested(
+        NewBuyIn,
+        allow_none=True,
+        metadata={
+            "description": "Charged at the entry: `amount` goes to the prize pool, `fee` to the house."
+        },
+    )
+    guarantee = Whole(
+        metadata={"description": "What the prize pool holds at least: the house adds what is missing."}
+    )
     )
     rounds = Later(None)
     hands_per_round = Later(None)
@@ -109,8 +139,6 @@ class TournamentChanges(Body):
     late_entry_levels = Later(0)
     check_in = Later(False)
     entropy_seconds = Later(0)
-    buy_in = Later(None)
-    guarantee = Later(0)
     bots = Later(0)
 
 

@@ -88,7 +88,13 @@ def change_tournament(call: Call, tournament_id: UUID) -> Response:
     shapes.Entry,
     who=Who.ENTERING,
     body=schemas.NewEntry(),
-    problems=("registration-closed", "tournament-full", "already-registered", "player-barred"),
+    problems=(
+        "registration-closed",
+        "tournament-full",
+        "already-registered",
+        "player-barred",
+        "insufficient-funds",
+    ),
     example={"player_id": "7d0f7a9e-6a3e-5c0e-9a62-3f9c3c0b7a11"},
 )
 def enter(call: Call, tournament_id: UUID) -> Response:

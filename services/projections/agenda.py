@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from domain import hand_events as hand
-from domain import roster
+from domain import roster, wallet
 from domain import table_events as table
 from domain import tournament_events as tournament
 from services.database import Cursor
@@ -49,6 +49,18 @@ At a table with real cards nothing is ever due but its close: it has no clock, a
 """
 
 
+_NEXT_AT_RING = """
+INSERT INTO agenda
+SELECT %s, %s, 'ring', jsonb_build_array(table_id), CASE WHEN closing OR goes THEN %s ELSE deal_at END
+FROM rings JOIN tables USING (table_id) CROSS JOIN (
+    SELECT COALESCE(bool_or(leaving), false) AS goes, count(*) FILTER (WHERE NOT sitting_out AND NOT leaving) AS playing
+    FROM table_seats WHERE table_id = %s
+) AS seats
+WHERE table_id = %s AND state = 'open' AND hand_id IS NULL AND (closing OR goes OR (playing >= 2 AND NOT paused))
+"""
+"""Who cannot pay the next hand sits out by then (`domain.ring_hands.ended`)."""
+
+
 def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
     """Put on the agenda what `r` makes due, and strike what it settles."""
     match r.topic.partition(".")[0]:
@@ -58,8 +70,12 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
             _roster(cur, r)
         case "table":
             _table(cur, r)
+        case "ring":
+            _ring(cur, r)
         case "hand":
             _hand(cur, r)
+        case "wallet":
+            _wallet(cur, r)
 
 
 def _tournament(cur: Cursor, r: Recorded) -> None:
@@ -84,11 +100,43 @@ def _tournament(cur: Cursor, r: Recorded) -> None:
             _put_level_back(cur, t, r.event.level_ends_at)
             _put_draw(cur, r)
             _follow_pauses(cur, r, "tournament_id", t)
+        case tournament.MoneyPrizesAwarded():
+            _pay(cur, r, len(r.event.prizes))
         case tournament.Finished():
             _over(cur, t)
         case tournament.Cancelled():
             _over(cur, t)
             _close_tables(cur, r)
+            _pay(cur, r, r.event.entrants)
+
+
+def _pay(cur: Cursor, r: Recorded, payments: int) -> None:
+    """So many prizes or refunds, where there is a buy-in; prizes wait for the last hand's protest window."""
+    cur.execute(
+        "INSERT INTO agenda SELECT %(subject)s, %(name)s, 'pay', jsonb_build_array(tournament_id, 0, %(of)s::integer),"
+        " %(at)s + make_interval(secs => CASE WHEN %(wait)s THEN (structure->>'protest_seconds')::integer ELSE 0 END)"
+        " FROM tournaments WHERE tournament_id = %(t)s AND structure->'buy_in' <> 'null' AND %(of)s::integer > 0",
+        {
+            "subject": f"pay/{r.stream}",
+            "name": f"pay-{r.stream}",
+            "of": payments,
+            "at": r.at,
+            "wait": isinstance(r.event, tournament.PrizesAwarded),
+            "t": r.stream,
+        },
+    )
+
+
+def _wallet(cur: Cursor, r: Recorded) -> None:
+    """A prize or refund that was owed is paid; the last one strikes the job."""
+    assert isinstance(r.event, wallet.Credited | wallet.Debited)
+    if r.event.journal.kind in ("prize", "refund"):
+        subject = f"pay/{r.event.journal.tournament_id}"
+        cur.execute(
+            "UPDATE agenda SET args = jsonb_set(args, '{1}', to_jsonb((args->>1)::integer + 1)) WHERE subject = %s",
+            (subject,),
+        )
+        cur.execute("DELETE FROM agenda WHERE subject = %s AND args->1 = args->2", (subject,))
 
 
 def _roster(cur: Cursor, r: Recorded) -> None:
@@ -200,6 +248,13 @@ def _table(cur: Cursor, r: Recorded) -> None:
     return None
 
 
+def _ring(cur: Cursor, r: Recorded) -> None:
+    """Between hands a ring table has something to do if two can play, somebody stands up, or it is to close."""
+    subject = f"ring/{r.stream}"
+    _strike(cur, subject)
+    cur.execute(_NEXT_AT_RING, (subject, f"ring-{r.stream}-{r.version}", r.at, r.stream, r.stream))
+
+
 def _closed(cur: Cursor, r: Recorded) -> None:
     for subject in ("deal", "pause", "close"):
         _strike(cur, f"{subject}/{r.stream}")
@@ -251,11 +306,10 @@ def _turn(cur: Cursor, r: Recorded, turn: hand.Turn | None) -> None:
 
 
 def _protest(cur: Cursor, r: Recorded) -> None:
-    """A settled hand becomes final when its tournament's protest window is over."""
+    """A settled hand becomes final when its protest window is over."""
     cur.execute(
-        "INSERT INTO agenda SELECT %s, %s, 'finalise', %s,"
-        " %s + make_interval(secs => (structure->>'protest_seconds')::integer)"
-        " FROM hands JOIN tournaments USING (tournament_id) WHERE hand_id = %s",
+        "INSERT INTO agenda SELECT %s, %s, 'finalise', %s, %s + make_interval(secs => protest_seconds)"
+        " FROM hands WHERE hand_id = %s",
         (f"final/{r.stream}", f"final-{r.stream}", Jsonb([str(r.stream)]), r.at, r.stream),
     )
 

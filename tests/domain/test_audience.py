@@ -70,6 +70,9 @@ FIELDS = {
     "tournament.paused.1": Seen("number at"),
     "tournament.resumed.1": Seen("level_ends_at"),
     "tournament.prizes_awarded.1": Seen("pool prizes"),
+    "tournament.prizes_awarded.2": Seen("pool prizes currency draw"),
+    "tournament.pool_formed.1": Seen("tournament_id entrants buy_ins overlay currency"),
+    "tournament.pool_dissolved.1": Seen("tournament_id buy_ins overlay currency"),
     "tournament.finished.1": Seen("standings draw_seed"),
     "tournament.cancelled.1": Seen("reason entrants draw_seed"),
     "table.opened.1": Seen(
@@ -129,10 +132,11 @@ VALUES = {  # a value's fields are seen with the field that holds it
     hand.Transfer: "payer receiver points due paid covers",
     journal.Journal: "journal_id book currency kind lines tournament_id table_id hand_id",
     journal.Line: "account amount player_id",
+    structure.BuyIn: "amount fee currency",
     structure.Structure: (
         "name format rules seats_per_table capacity min_entrants starts_at unit stack_points unit_levels"
         " hands_per_level minutes_per_level turn_seconds between_hands_seconds protest_seconds no_show_hands"
-        " prizes_bp recorded"
+        " prizes_bp recorded buy_in guarantee"
     ),
 }
 

@@ -248,3 +248,14 @@ def test_a_paused_league_can_end():
     season.result(FIRST, 0, 3)
     season.t = TOURNAMENT.evolve(season.t, Paused(number=1, at=NOW))
     assert season.finish()
+
+
+def test_the_end_of_a_season_with_a_buy_in_forms_the_pool_of_all_who_are_entered_and_awards_it():
+    season = Season(buy_in={"amount": 1000, "fee": 100, "currency": "EUR"}, guarantee=4500)
+    assert season.t.pool is None
+    season.open(FIRST, ALICE, BOB)
+    season.result(FIRST, 0, 3)
+    formed, awarded, finished = season.finish()
+    assert (formed.entrants, formed.buy_ins, formed.overlay) == (4, 4000, 500)
+    assert [(p.player_id, p.amount) for p in awarded.prizes] == [(ALICE, 4500)]
+    assert isinstance(finished, Finished)

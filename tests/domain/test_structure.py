@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from domain.errors import Refused
-from domain.structure import DEFAULT_UNIT_LEVELS, Structure, misfits, structure, structure_hash
+from domain.structure import DEFAULT_UNIT_LEVELS, BuyIn, Structure, misfits, structure, structure_hash
 from tests.big2.play import rules
 from tests.domain.given import ACTIONPOKER, NOW, terms
 
@@ -202,3 +202,25 @@ def test_a_whole_season_s_payments_fit_into_every_reader_s_numbers():
     assert misfits(terms("league", recorded=True, unit=fits), ACTIONPOKER) == {}
     assert list(misfits(terms("league", recorded=True, unit=fits + 1), ACTIONPOKER)) == ["/unit"]
     assert list(misfits(terms("league", recorded=True, unit=2**52), ACTIONPOKER)) == ["/unit"]
+
+
+# money
+
+
+def test_a_buy_in_and_a_guarantee_are_of_one_currency():
+    s = terms(buy_in={"amount": 1000, "fee": 100, "currency": "EUR"}, guarantee=5000)
+    assert s.buy_in == BuyIn(amount=1000, fee=100, currency="EUR")
+    assert (s.buy_in.price, s.overlay(4), s.overlay(5), s.overlay(6)) == (1100, 1000, 0, 0)
+    assert hash(s) == hash(terms(buy_in=s.buy_in, guarantee=5000))
+
+
+def test_a_guarantee_needs_a_buy_in():
+    assert contradictions(guarantee=1) == ["/guarantee"]
+    assert terms(buy_in=None, guarantee=0).guarantee == 0
+
+
+def test_all_entries_together_stay_below_2_to_the_53():
+    large = {"amount": 2**52, "fee": 0, "currency": "EUR"}
+    assert contradictions(capacity=2, buy_in=large) == ["/buy_in/amount"]
+    assert terms(capacity=2, buy_in={**large, "amount": 2**52 - 1}).buy_in is not None
+    assert contradictions(capacity=2, buy_in={**large, "amount": 1, "fee": 2**52}) == ["/buy_in/amount"]

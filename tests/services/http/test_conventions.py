@@ -53,8 +53,6 @@ def test_all_contradictions_are_told_at_once(operator):
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("buy_in", {"amount": 1, "fee": 0, "currency": "EUR"}),
-        ("guarantee", 1),
         ("late_entry_levels", 2),
         ("check_in", True),
         ("entropy_seconds", 5),

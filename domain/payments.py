@@ -1,0 +1,68 @@
+"""Entry money and prizes, as bookings of wallets: what an entry costs, and what a tournament owes once it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from domain.ids import JournalId, PlayerId, TournamentId, journal_id
+from domain.journal import FEES, escrow, pool
+from domain.structure import BuyIn
+from domain.tournament import State, Tournament
+from domain.wallet import Booking, Kind
+
+
+class Payment(msgspec.Struct, frozen=True):
+    """Somebody's money from a tournament; the journal's id is the same whenever it is worked out."""
+
+    player_id: PlayerId
+    currency: str
+    booking: Booking
+
+
+def entry(tournament: TournamentId, buy_in: BuyIn, journal: JournalId) -> Booking:
+    """What an entrant pays: the amount into the escrow, the fee to the house."""
+    return _entry_money(tournament, buy_in, journal, "entry")
+
+
+def refund(tournament: TournamentId, buy_in: BuyIn, journal: JournalId) -> Booking:
+    """The same back, with the fee."""
+    return _entry_money(tournament, buy_in, journal, "refund")
+
+
+def owed(t: Tournament, entrants: Iterable[PlayerId]) -> list[Payment]:
+    """Everything that a tournament with a buy-in pays once it is over, in the order in which it is paid.
+
+    Finished: its prizes. Cancelled: each of `entrants`, all that are entered, gets his entry back. Else nothing.
+    """
+    buy_in = t.structure.buy_in
+    if buy_in is None:
+        return []
+    if t.state is State.CANCELLED:
+        bookings = {player: refund(t.tournament_id, buy_in, _id(t, player)) for player in entrants}
+    else:
+        bookings = {prize.player_id: _prize(t, prize.player_id, prize.amount) for prize in t.prizes}
+    return [Payment(player, buy_in.currency, booking) for player, booking in bookings.items()]
+
+
+def _id(t: Tournament, player: PlayerId) -> JournalId:
+    return journal_id(t.tournament_id, f"owed/{player}")
+
+
+def _prize(t: Tournament, player: PlayerId, amount: int) -> Booking:
+    return Booking(
+        journal_id=_id(t, player),
+        kind="prize",
+        others={pool(t.tournament_id): amount},
+        tournament_id=t.tournament_id,
+    )
+
+
+def _entry_money(tournament: TournamentId, buy_in: BuyIn, journal: JournalId, kind: Kind) -> Booking:
+    return Booking(
+        journal_id=journal,
+        kind=kind,
+        others={escrow(tournament): buy_in.amount, FEES: buy_in.fee},
+        tournament_id=tournament,
+    )
