@@ -102,7 +102,7 @@ def create_app(services: Services) -> Flask:
 
 def _add_routes(app: Flask) -> None:
     api = BigTwoApi(app)
-    for module in (players, rulesets, tournaments, boards, play, recorded, leaderboards):
+    for module in (players, rulesets, tournaments, boards, play, recorded, leaderboards, wallets):
         api.register_blueprint(module.blueprint)
     documents.describe(api)
     app.register_blueprint(health.blueprint)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import marshmallow as ma
 
+from big2.ring import MOST_MONEY, MOST_UNIT
 from domain.structure import Structure
 from services.http.fields import (
     MOST,
@@ -31,10 +34,13 @@ PAGE = 50
 LARGEST_PAGE = 200
 LONGEST_WAIT_SECONDS = 86_400
 MOST_LEVELS = 100
+MOST_STEPS = 100
 MOST_CARDS = 5
 DEALT_CARDS = 13
 NAME_LETTERS = 100
 REASON_LETTERS = 500
+REFERENCE_LETTERS = 100
+LONGEST_ROUND_TRIP_MS = 3_600_000
 FORMATS = ("sit_and_go", "freezeout", "league")
 RULES = "RuleSetSwitches"
 """How OpenAPI calls the JSON Schema of a rule set."""
@@ -73,8 +79,6 @@ class NewRuleSet(Body):
     )
 
 
-class TournamentChanges(Body):
-    """Any of a structure's terms."""
 class NewBuyIn(Body):
     """In minor units of the currency."""
 
@@ -94,6 +98,8 @@ class NewMoney(Body):
     note = Text(REASON_LETTERS, allow_none=True)
 
 
+class TournamentChanges(Body):
+    """Any of a structure's terms."""
 
     name = Text(NAME_LETTERS)
     format = OneOf(*FORMATS, later=LATER_FORMATS)
@@ -118,8 +124,6 @@ class NewMoney(Body):
     prizes_bp = PrizeTable(
         metadata={"oneOf": [{"const": "standard"}, {"type": "array", "items": {"type": "integer"}}]}
     )
-    recorded = YesNo(
-        metadata={"description": "Real cards: nothing is dealt here, and each hand comes by `/results`."}
     buy_in = ma.fields.Nested(
         NewBuyIn,
         allow_none=True,
@@ -130,6 +134,8 @@ class NewMoney(Body):
     guarantee = Whole(
         metadata={"description": "What the prize pool holds at least: the house adds what is missing."}
     )
+    recorded = YesNo(
+        metadata={"description": "Real cards: nothing is dealt here, and each hand comes by `/results`."}
     )
     rounds = Later(None)
     hands_per_round = Later(None)
@@ -167,6 +173,67 @@ class NewTable(Body):
     seats = Several(ma.fields.Nested(NewSeat), 2, 4, required=True)
 
 
+class NewStake(Body):
+    schedule = Raw(
+        required=True,
+        metadata={"description": "A schedule: `name` (its newest version) or `name@version`."},
+    )
+    unit = Whole(1, MOST_UNIT, required=True, metadata={"description": "One of the schedule's units."})
+
+
+class NewRingTable(Body):
+    """A ring table: what its `stake` costs follows from the schedule."""
+
+    rules = Raw(load_default="actionpoker", metadata={"description": "As in a structure."})
+    stake = ma.fields.Nested(NewStake, required=True)
+    currency = Currency(metadata={"description": "The schedule's; it may be left out."})
+    seats = Whole(2, 4, load_default=4)
+    turn_seconds = Whole(0, LONGEST_WAIT_SECONDS, load_default=30)
+    between_hands_seconds = Whole(0, LONGEST_WAIT_SECONDS, load_default=3)
+    protest_seconds = Whole(0, LONGEST_WAIT_SECONDS * 30, load_default=0)
+
+
+class AnyTable(Body):
+    """A table of a league, or a ring table: that is one with a `stake`."""
+
+    choices = (NewTable, NewRingTable)
+
+    def load(self, data: Any, **more: Any) -> Any:  # noqa: ANN401 - marshmallow's own signature
+        kind = NewRingTable if is_ring(data) else NewTable
+        return kind().load(data, **more)
+
+
+def is_ring(sent: object) -> bool:
+    """Whether a body asks for a ring table."""
+    return isinstance(sent, dict) and "stake" in sent
+
+
+class SeatWish(Body):
+    """How a seat at a ring table is to be; what is left out stays as it is."""
+
+    player_id = Id(metadata={"description": "Whoever sits there; a player's token may leave it out."})
+    buy_in = Whole(
+        1,
+        MOST_MONEY,
+        metadata={"description": "All that he brings to this seat: a greater one than before tops up."},
+    )
+    sitting_out = YesNo()
+
+
+class NewStep(Body):
+    """What a table of this unit costs, in minor units (R10.1)."""
+
+    unit = Whole(1, MOST_UNIT, required=True)
+    buy_in = Whole(1, MOST_MONEY, required=True)
+    ante = Whole(0, MOST_UNIT, required=True)
+
+
+class NewStakes(Body):
+    name = Name(required=True)
+    currency = Currency(required=True)
+    steps = Several(ma.fields.Nested(NewStep), 1, MOST_STEPS, required=True)
+
+
 class NewResult(Body):
     cards_left = BySeat(13, required=True)
     winner = Whole(1, 4, required=True)
@@ -183,6 +250,15 @@ class NewResult(Body):
         1,
         allow_none=True,
         metadata={"description": "The number of the hand at its table: another one is `stale-hand`."},
+    )
+
+
+class NewHeartbeat(Body):
+    rtt_ms = Whole(
+        0,
+        LONGEST_ROUND_TRIP_MS,
+        required=True,
+        metadata={"description": "The round trip that the client measured last, in milliseconds."},
     )
 
 
@@ -209,6 +285,10 @@ class DryRun(Query):
 class Paged(Query):
     limit = Digits(1, LARGEST_PAGE, load_default=PAGE)
     cursor = Raw(metadata={"description": "`next` of the page before."})
+
+
+class RingTables(Paged):
+    closed = Switch(load_default=False, metadata={"description": "Those that are closed too."})
 
 
 class PagedTable(Paged):

@@ -83,6 +83,14 @@ MATRIX = {
     ),
     ("POST", "/v1/hands/{hand_id}/passes", H + "/passes"): ({"turn": 10_000}, (401, 409, 403, 403, 403, 403)),
     ("GET", "/v1/hands/{hand_id}/history", H + "/history"): (None, (403,) * 6),
+    ("POST", "/v1/wallets/{player_id}/deposits", "/v1/wallets/{player}/deposits"): (
+        {"amount": 1, "currency": "EUR", "reference": "{name}"},
+        OPERATING,
+    ),
+    ("POST", "/v1/wallets/{player_id}/withdrawals", "/v1/wallets/{player}/withdrawals"): (
+        {"amount": 1, "currency": "EUR", "reference": "{name}"},
+        (401, 403, 403, "ok", 403, "ok"),
+    ),
     ("GET", "/v1/leaderboards", "/v1/leaderboards"): (None, OPEN),
     ("GET", "/v1/leaderboards/{season}", "/v1/leaderboards/all"): (None, OPEN),
     ("GET", "/v1/feed", "/v1/feed?tournament={tournament}"): (None, OPEN),
