@@ -42,6 +42,8 @@ def test_a_published_rule_set():
     assert answer(question, PRESETS, published) is None
     with pytest.raises(MalformedError, match="no known rule set"):
         answer(question, PRESETS)
+    lines = list(answer_lines(json.dumps(question), PRESETS, published))
+    assert lines == [{"line": 1, "answer": None}]
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,21 @@ def test_r6_who_passes_by_itself_is_not_asked(lead, clause):
     assert (instead.playable, instead.clause, instead.kind) == (False, clause, Kind.PAIR)
     assert explain_automatic(hand, due, cards("5C 6D")).kind is None
     assert all(f"({clause})." in found.reason for found in (alone, instead))
+    assert (instead.cards, instead.breach, instead.code) == ("5D 5C", False, None)
+
+
+def test_r6_why_a_seat_passes_by_itself_is_told():
+    hand = dealt(rules(suits="CDHS"), {1: "2S 4S", 2: "5D 5C", 3: "6D 6C"}, leader=1)
+    hand = apply(hand, taken(hand, "2S")[0])
+    due = automatic_pass(hand)
+    assert explain_automatic(hand, due, None).reason == (
+        "It passes by itself: the highest card was played (R6.1)."
+    )
+    instead = explain_automatic(hand, due, cards("5D 5C"))
+    assert instead.cards == "5C 5D"
+    assert instead.reason == (
+        "The seat is not asked: it passes by itself, for the highest card was played (R6.1)."
+    )
 
 
 def tried(rng, hand):

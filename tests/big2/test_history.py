@@ -399,6 +399,24 @@ def test_a_broken_first_line_does_not_swallow_the_others():
     assert [each["verdict"] for each in verify_lines("nonsense\nmore", PRESETS)] == ["malformed"] * 2
 
 
+def test_a_file_may_tell_of_published_rule_sets():
+    published = {"club@3": PRESETS[HAND["rules"]]}.get
+    text = json.dumps(HAND | {"rules": "club@3"})
+    assert [each["verdict"] for each in verify_lines(text, PRESETS, published)] == ["valid"]
+    assert [each["verdict"] for each in verify_lines(text, PRESETS)] == ["malformed"]
+
+
+def test_two_lines_may_be_one_object_or_two():
+    start, end = json.dumps(HAND)[:-1], "}"
+    assert [each["verdict"] for each in verify_lines(f"{start}\n{end}", PRESETS)] == ["valid"]
+    assert [each["line"] for each in verify_lines("{}\n{", PRESETS)] == [1, 2]
+
+
+def test_where_a_line_breaks_off_is_counted_within_the_line():
+    (verdict,) = verify_lines("\n\n{", PRESETS)
+    assert verdict["reason"].endswith(" at character 1")
+
+
 def test_a_line_separator_within_a_text_is_no_new_line():
     named = changed(("seats", 0, "player"), "a\u2028b")
     text = json.dumps(named, ensure_ascii=False) + "\n" + json.dumps(HAND)

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from big2.settlement import Outcome, outcome_of, points_of, settle, settle_outcome, settlement_order
+from big2.settlement import (
+    Outcome,
+    most_points,
+    outcome_of,
+    points_of,
+    settle,
+    settle_outcome,
+    settlement_order,
+)
 from tests.big2.play import CLOCKWISE, COUNTERCLOCKWISE, PRESETS, after, dealt, rules
 
 A, B, C, D = SEATS = (1, 2, 3, 4)
@@ -250,6 +258,26 @@ def test_r8_5_nets_sum_to_0_and_nobody_pays_what_he_does_not_have(ending):
     assert settlement.net == {seat: have[seat] - stacks[seat] for seat in ended.seats}
     if rule_set.stake_cap == "loss_and_gain":
         assert all(net <= stacks[seat] for seat, net in settlement.net.items())
+
+
+@given(endings())
+def test_no_payment_is_for_more_points_than_a_rule_set_can_come_to(ending):
+    rule_set, ended, _, _ = ending
+    settlement = settled(rule_set, ended, 1, dict.fromkeys(ended.seats))
+    assert all(transfer.due <= most_points(rule_set) for transfer in settlement.transfers)
+
+
+@pytest.mark.parametrize(
+    ("switches", "points"),
+    [
+        ({}, 3 * 13),
+        ({"point_tiers": [[13, 3]]}, 3 * 13 * 3),
+        ({"twos": "add_factor"}, 3 * 13 * (1 + 4)),
+        ({"twos": "double_each", "point_tiers": [[10, 2], [13, 3]]}, 3 * 13 * 3 * 2**4),
+    ],
+)
+def test_the_most_is_thirteen_cards_with_all_twos_of_three_seats(switches, points):
+    assert most_points(rules(**switches)) == points
 
 
 CLUB = Path(os.environ.get("BIG2_CLUB_SCORES", Path(__file__).parents[3] / "shared/cases/club-2013"))

@@ -136,6 +136,24 @@ def test_a_hand_that_is_not_recorded_has_its_deal():
     assert not agrees_with_the_schema(hand)
 
 
+def test_r8_2_a_recorded_hand_is_settled_from_the_dealers_right_where_the_rule_set_says_so():
+    asked = verify(recorded_hand(rules="english-harbour", settlement=settlement(transfers=[])), PRESETS)
+    ends = [(transfer["from"], transfer["to"]) for transfer in asked["settlement"]["transfers"]]
+    assert ends == [(2, 1), (2, 3), (3, 1)]
+
+
+def test_r4_4_whoever_has_no_cards_left_won():
+    hand = recorded_hand(settlement=settlement(cards_left={"1": 4, "2": 1, "3": 0}))
+    verdict = verify(hand, PRESETS)
+    assert (verdict["field"], verdict["settlement"]["winner"]) == ("/settlement/winner", 3)
+
+
+@pytest.mark.parametrize(("left", "reason"), [(-1, "must be at least 0"), (14, "must be at most 13")])
+def test_r2_1_a_recorded_hand_leaves_from_0_to_13_cards(left, reason):
+    hand = recorded_hand(settlement=settlement(cards_left={"1": 0, "2": left, "3": 1}))
+    assert verify(hand, PRESETS)["reason"] == reason
+
+
 TWOS = {"base": "actionpoker", "twos": "double_each"}
 
 
@@ -166,6 +184,17 @@ def test_twos_that_cannot_have_been_left_are_malformed(twos_left, pointer, schem
     verdict = verify(hand, PRESETS)
     assert (verdict["verdict"], verdict["pointer"]) == ("malformed", pointer)
     assert agrees_with_the_schema(hand) is not schema_says_so
+
+
+@pytest.mark.parametrize(("left", "reason"), [(-1, "must be at least 0"), (5, "must be at most 4")])
+def test_r2_1_a_pack_has_four_twos(left, reason):
+    assert verify(recorded_hand(rules=TWOS, twos_left={"2": left}), PRESETS)["reason"] == reason
+
+
+def test_twos_go_on_record_for_every_seat():
+    history = read_history(recorded_hand(rules=TWOS, twos_left={"2": 1}), PRESETS)
+    assert history.extra == {}
+    assert write_history(history)["twos_left"] == {"1": 0, "2": 1, "3": 0}
 
 
 def test_where_twos_do_not_count_a_recorded_hand_may_tell_of_them():

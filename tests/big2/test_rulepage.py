@@ -99,6 +99,23 @@ def test_a_rule_set_written_as_toml_reads_the_same(name):
     assert all(f"# {switch.clause}: {switch.meaning}\n" in written for switch in SWITCHES)
 
 
+@pytest.mark.parametrize(
+    ("switch", "value", "words"),
+    [
+        ("suits", "CDHS", "low to high ♣ ♦ ♥ ♠"),
+        ("straights", [], "none"),
+        ("opening_card", "TC", "10♣, or the lowest dealt where nobody has it"),
+        ("opening_card", "2S", "2♠, or the lowest dealt where nobody has it"),
+        ("auto_pass", [], "never"),
+        ("auto_pass", ["too_few_cards"], "with fewer cards than the set to beat"),
+        ("point_tiers", [], "never"),
+        ("point_tiers", [[10, 2], [13, 3]], "×2 from 10 cards on, ×3 from 13 cards on"),
+    ],
+)
+def test_a_value_in_words(switch, value, words):
+    assert BY_NAME[switch].form.words(getattr(rules(**{switch: value}), switch)) == words
+
+
 def test_equal_rule_sets_do_not_differ():
     assert list(differences(PRESETS["english-harbour"], PRESETS["dealer-puck"])) == []
 
