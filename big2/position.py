@@ -39,7 +39,7 @@ def position(
         3: on_the_table | next(spare) | next(spare),
     }
     leader = ASKING if to_beat is None else 3
-    hand = start(rules, dealer=3, direction=Direction.CLOCKWISE, leader=leader, holdings=holdings)
+    hand = start(rules, dealer=ASKING, direction=Direction.CLOCKWISE, leader=leader, holdings=holdings)
     if hand.turn == 3:
         hand = apply(hand, Played(3, on_the_table))
     return hand._replace(must_include=must_include)

@@ -212,6 +212,21 @@ def test_a_position_offers_what_the_rule_set_lists(seed, rule_set):
     assert hand.turn == ASKING
 
 
+@pytest.mark.parametrize(("next_has_one", "left"), [(False, [2, 2, 2]), (True, [2, 1, 2])])
+@pytest.mark.parametrize("beaten", [None, "7D"])
+def test_a_position_has_two_others_who_hold_what_is_left_over(next_has_one, left, beaten):
+    to_beat = beaten and classify(rules(), cards(beaten))
+    hand = position(rules(), mask("3D 4D"), to_beat, next_has_one=next_has_one)
+    held = [hand.holdings[seat] for seat in hand.seats]
+    assert [mask.bit_count() for mask in held] == left
+    assert held[0] == mask("3D 4D")
+
+
+def test_a_card_is_not_held_and_on_the_table():
+    with pytest.raises(AssertionError, match=r"^a card is held and on the table$"):
+        position(rules(), mask("3D 4D"), classify(rules(), cards("3D")))
+
+
 def test_a_position_that_is_a_dragon_is_over():
     dragon = mask("3D 4D 5D 6D 7D 8D 9D TS JS QS KS AS 2S")
     assert told(position(rules(dragon=True), dragon), "3D").clause == "R4.4"

@@ -94,6 +94,18 @@ def _hands() -> Iterator[tuple[str, dict]]:
     yield "unfinished", told("clock", "7C", "2D", "pass", "2S", leader=1)
     yield "too-few-cards", told(*TO_THE_LAST_CARD, "2C 2H", "pass", "pass")
     yield "voided", told("3D", "3C", voided=True, leader=1)
+    yield (
+        "three-and-four-of-a-kind",
+        told(
+            "8D 8C 8H", "pass", "3D", "TD TC TH TS", "pass",
+            deal={
+                1: "3D 4D 5D 6D 7D 8D 8C 8H 9D 9C JD QD 2D",
+                2: "3C 3H 3S 4C 5C 6C 7C 9H TD TC TH TS KD",
+            },
+            leader=1,
+            named={"base": "actionpoker", "quads_kicker": False, "quads_beat_any": True},
+        ),
+    )  # fmt: skip
     yield "dragon", told(deal=DRAGON, named={"base": "actionpoker", "dragon": True}, stack=20)
     yield "nobody-could-pay", told(*TO_THE_LAST_CARD, "3S", "2S", stack=20)
     hostile = ("\x1b[31mEve", "[bold]Bob[/bold]", "\u202enaC", "鋤大弟" * 20)
