@@ -20,6 +20,12 @@ RULE_SETS = {
         "dealer-puck", last_card="off", opening_play="any_set", twos="add_factor", stake_cap="none"
     ),
 }  # fmt: skip
+TOLD = (
+    "liable", "three-seats-counterclockwise", "three-and-four-of-a-kind", "dragon", "unfinished", "missing-pass",
+    "illegal-pass", "recorded",
+)  # fmt: skip
+"""Hands that have among them whatever is told; how a terminal shows each of `HANDS` is tested with the command."""
+
 MARKS = {Tone.STRONG: "*", Tone.QUIET: "~", Tone.WRONG: "!"}
 
 
@@ -53,7 +59,7 @@ def test_r12_the_page_of_a_rule_set_in_whole(name):
     assert list(page(RULE_SETS[name])) == on_record("pages", name)
 
 
-@pytest.mark.parametrize("name", HANDS)
+@pytest.mark.parametrize("name", TOLD)
 def test_a_hand_told_in_whole(name):
     assert list(telling(HANDS[name])) == on_record("tellings", name)
 
@@ -67,5 +73,5 @@ if (
 ):  # python -m tests.big2.test_pages, after a change of words; then read what git says differs
     for name, rule_set in RULE_SETS.items():
         write("pages", name, page(rule_set))
-    for name, text in HANDS.items():
-        write("tellings", name, telling(text))
+    for name in TOLD:
+        write("tellings", name, telling(HANDS[name]))
