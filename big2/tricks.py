@@ -11,7 +11,7 @@ from big2.automatic import automatic_pass
 from big2.card_sets import CardSet, card_set_of
 from big2.errors import Refusal
 from big2.history import allowed_action, dealt_hand, missing_pass
-from big2.record import History, Recorded, is_automatic
+from big2.record import History, Recorded
 from big2.state import Hand, apply
 
 
@@ -78,8 +78,7 @@ def _begin(tricks: list[tuple[int, list[Step]]], hand: Hand) -> None:
 
 def _step(before: Hand, action: Action, after: Hand) -> Step:
     card_set = card_set_of(before.rules, action.mask) if isinstance(action, Played) else None
-    owed = None if is_automatic(action) else duty(before)
-    return Step(action, card_set, after.holdings[action.seat], owed)
+    return Step(action, card_set, after.holdings[action.seat], duty(before))
 
 
 def _retold(tricks: list[tuple[int, list[Step]]], hand: Hand, stop: Stop | None) -> Retold:

@@ -462,3 +462,17 @@ def test_a_dragon_on_record():
     assert verdict["field"] == "/settlement"
     assert judged(rules=dragon, deal=deal, settlement=verdict["settlement"])["verdict"] == "valid"
     assert rules(dragon=True) == read_history(SMALL | {"rules": dragon}, PRESETS).rules
+
+
+def test_r1_2_cards_are_written_in_the_rule_sets_order_of_suits():
+    deal = {"1": "3H 3D 4D 5D 6D 7D 8D 9D TD JD QD KD AD", "2": "3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC 2C"}
+    hand = SMALL | {
+        "rules": {"base": "actionpoker", "suits": "HCDS"},
+        "seats": SMALL["seats"][:2],
+        "deal": deal,
+        "actions": [play(1, "3D 3H")],
+    }
+    assert read_history(hand, PRESETS).rules.suits == "HCDS"
+    written = write_history(read_history(hand, PRESETS))
+    assert written["deal"] == deal
+    assert written["actions"] == [play(1, "3H 3D")]

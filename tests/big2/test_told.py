@@ -15,6 +15,7 @@ from tests.big2.play import PRESETS, mask, rules
         ("\u202enaC", "\\u202enaC"),
         ("\ud800", "\\ud800"),
         ("鋤大弟", "鋤大弟"),
+        ("A" * 40, "A" * 40),
         ("A" * 41, "A" * 39 + "…"),
     ],
 )

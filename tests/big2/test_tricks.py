@@ -72,3 +72,8 @@ def test_where_the_rules_stop_a_hand_is_told(name, index, clause):
     stop = retold(name).stop
     assert (stop.index, stop.refusal.clause) == (index, clause)
     assert (stop.told is None) == (name == "missing-pass")
+
+
+def test_a_hand_that_the_rules_stop_stands_as_it_was():
+    hand = retold("illegal").hand
+    assert (hand.turn, hand.to_beat.mask) == (4, mask("3H"))
