@@ -38,6 +38,8 @@ class Bots:
 
     def run(self) -> None:
         """Play until the tournament is over; raises Refused if there is none, or the token is not good."""
+        if not self._ours():
+            log.warning("no entrant yet whose name begins with %r: waiting for one", self._prefix)
         with ThreadPoolExecutor(THREADS) as pool:
             threading.Thread(target=self._sweep_often, args=(pool,), daemon=True).start()
             try:
@@ -95,10 +97,12 @@ class Bots:
         """The player's own client, with a token made for him; None for somebody else's player."""
         with self._guard:
             if not self._players:
-                entries = self._operator.pages(f"/v1/tournaments/{self._tournament}/entries")
-                ours = [e["player_id"] for e in entries if e["name"].startswith(self._prefix)]
-                self._players = {player: self._enlist(player) for player in ours}
+                self._players = {player: self._enlist(player) for player in self._ours()}
             return self._players.get(player_id)
+
+    def _ours(self) -> list[str]:
+        entries = self._operator.pages(f"/v1/tournaments/{self._tournament}/entries")
+        return [entry["player_id"] for entry in entries if entry["name"].startswith(self._prefix)]
 
     def _enlist(self, player_id: str) -> Client:
         answer = self._operator.post(f"/v1/players/{player_id}/tokens")

@@ -44,6 +44,7 @@ def _in_one_line() -> Iterator[None]:
     from services.bootstrap import SettingsError
     from services.errors import StoreError, Unavailable
     from workers.client import Refused
+    from workers.own_service import NotServedError
 
     try:
         yield
@@ -51,7 +52,7 @@ def _in_one_line() -> Iterator[None]:
         raise click.ClickException(
             f"{error}; is the service running on this data directory (--data)?"
         ) from error
-    except (Rejected, SettingsError, StoreError, Refused) as error:
+    except (Rejected, SettingsError, StoreError, Refused, NotServedError) as error:
         wrong = error.errors if isinstance(error, DomainRefused) else {}
         details = "".join(f" {pointer} {what}." for pointer, what in wrong.items())
         raise click.ClickException(f"{error}{details}") from error
@@ -162,13 +163,13 @@ def bots(
       big2 bots --url http://127.0.0.1:8000 --token-file data/admin-token --tournament ID
     """
     from workers.bots import Bots
-    from workers.client import Client
+    from workers.own_service import service_at
 
     found = secret or (token_file.read_text().strip() if token_file else None)
     if not found:
         raise click.UsageError("a token is needed: --token or --token-file")
-    with _in_one_line():
-        players = Bots(Client(url, found), str(tournament), prefix=prefix, seed=seed)
+    with _in_one_line(), service_at(url, found) as client:
+        players = Bots(client, str(tournament), prefix=prefix, seed=seed)
         click.echo(f"playing for tournament {tournament} until it is over")
         players.run()
         click.echo(f"it is over; {players.plays} turns taken")

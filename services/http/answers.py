@@ -28,7 +28,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def written(status: int, resource: object, *, repeat: bool = False, location: str | None = None) -> Response:
     """The answer to a command."""
-    response = Response(_ENCODER.encode(resource), status, content_type=JSON)
+    response = Response(_json(resource), status, content_type=JSON)
     response.headers["Cache-Control"] = "no-store"
     if location:
         response.headers["Location"] = location
@@ -48,7 +48,7 @@ def gone(*, repeat: bool) -> Response:
 
 def read(resource: object) -> Response:
     """A resource as this reader may see it."""
-    return _with_etag(_ENCODER.encode(resource), JSON)
+    return _with_etag(_json(resource), JSON)
 
 
 def listed(page: Page[Any], as_of: int, query: Mapping[str, Any], **more: object) -> Response:
@@ -58,9 +58,14 @@ def listed(page: Page[Any], as_of: int, query: Mapping[str, Any], **more: object
         case "csv":
             return _linked(_with_etag(_csv(page.kind, page.items), CSV), after)
         case "ndjson":
-            lines = b"".join(_ENCODER.encode(item) + b"\n" for item in page.items)
+            lines = b"".join(_json(item) for item in page.items)
             return _linked(_with_etag(lines, NDJSON), after)
-    return _with_etag(_ENCODER.encode({"items": page.items, "next": after, "as_of": as_of, **more}), JSON)
+    return _with_etag(_json({"items": page.items, "next": after, "as_of": as_of, **more}), JSON)
+
+
+def _json(value: object) -> bytes:
+    """One line, with its end: so answers that are put one after the other are JSON Lines."""
+    return _ENCODER.encode(value) + b"\n"
 
 
 def cursor_of(key: Sequence[object]) -> str:

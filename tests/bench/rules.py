@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
 from big2.assistant import plays_of
@@ -126,7 +127,8 @@ def main() -> None:
     _stay_on_one_core()
     rules = presets()[asked.rules]
     rates(rules, 0)  # to warm up: the rule set's book is written
-    rounds = [rates(rules, seed) for seed in range(1, asked.rounds + 1)]
+    seeds = track(range(1, asked.rounds + 1), "timing, a minute or two", transient=True, console=Console(stderr=True))
+    rounds = [rates(rules, seed) for seed in seeds]
     show_json(rounds) if asked.json else show_table(rounds)
 
 
@@ -178,4 +180,7 @@ def show_table(rounds: Rounds) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("stopped")

@@ -288,10 +288,16 @@ def test_bots_take_their_token_from_a_file_and_tell_a_refusal_in_one_line(big2, 
         lambda _: (401, {"type": "/problems/unauthenticated", "detail": "The token is not good."})
     ) as service:
         result = big2("bots", "--url", service.url, "--token-file", path, "--tournament", uuid4())
-        [request, *_] = service.asked
+        request = service.asked[1]  # after /readyz
     assert result.exit_code == 1
     assert "Error: 401 /problems/unauthenticated: The token is not good." in result.stderr
     assert request.headers["Authorization"] == "Bearer b2_secret"
+
+
+def test_bots_say_at_once_that_no_service_answers(big2):
+    result = big2("bots", "--url", "http://127.0.0.1:1", "--token", "x", "--tournament", uuid4())
+    assert result.exit_code == 1
+    assert "Error: no service answers at http://127.0.0.1:1" in result.stderr
 
 
 def test_as_a_process_it_ends_with_the_same_status(tmp_path):
