@@ -33,6 +33,8 @@ MOST_DUE = 500
 """Items enqueued at one look."""
 MOST_QUEUED = 1000
 """With so many jobs waiting nobody works: more would only be older when somebody does."""
+PUT_AWAY_SECONDS = 60.0
+"""How often old heartbeats are put away."""
 STEP = timedelta(seconds=2)
 """A larger difference between the database's clock and our own monotonic one is a step of the former."""
 
@@ -64,12 +66,14 @@ class Clock:
         self._queue = queue(client)
         self._last: Look | None = None
         self._asked: dict[str, float] = {}
+        self._tidy_at = 0.0
 
     def run(self) -> None:
         """Look until the process is ended; a store or Redis that is away is waited for."""
         while True:
             try:
                 self.tick()
+                self.tidy()
             except (Unavailable, RedisError) as error:
                 log.warning("the clock waits: %s", error)
             time.sleep(LOOK_SECONDS)
@@ -82,6 +86,13 @@ class Clock:
             self._give_back(step)  # if that fails, the next look sees the same jump
         self._last = look
         return 0 if step else self._enqueue(look)
+
+    def tidy(self) -> int:
+        """Put old heartbeats away, once a minute; how many."""
+        if time.monotonic() < self._tidy_at:
+            return 0
+        self._tidy_at = time.monotonic() + PUT_AWAY_SECONDS
+        return self._services.connections.put_away()
 
     def _enqueue(self, look: Look) -> int:
         """One job for what is the same work: every table of a tournament asks for the same look."""

@@ -13,12 +13,14 @@ from big2.actions import PassReason
 from big2.cards import Card, mask_text
 from big2.explain import Explanation, duty_reason, explain
 from domain import hand_events as events
+from domain.connection import Connection
 from domain.errors import NotAllowed
 from domain.hand import HAND, State
 from domain.hand import Hand as HandState
-from domain.hand_events import CardsPlayed, Passed, Settled
+from domain.hand_events import CardsPlayed, ConnectedDealt, Passed, Settled
 from domain.ids import HandId
 from services.application import resources as shapes
+from services.application.connections import States
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
@@ -75,12 +77,21 @@ def _explanation(told: Explanation) -> shapes.Explanation:
 
 
 def hand_view(
-    stream: Stream[HandState], called: Mapping[UUID, str], actor: Actor | None, *, breaches: bool
+    stream: Stream[HandState],
+    called: Mapping[UUID, str],
+    actor: Actor | None,
+    states: States,
+    *,
+    breaches: bool,
 ) -> shapes.Hand:
-    """The hand for this reader; `called` has the players' names, `breaches` says that he may see R7.3's marks."""
+    """The hand for this reader; `called` has the players' names, `breaches` says that he may see R7.3's marks.
+
+    `states` are the players' connections now; a hand that is over shows those of its deal.
+    """
     hand = existing(stream, "hand")
     terms, told, you = hand.terms, hand.recorded, _you(hand, actor)
     cards_left = _cards_left(hand)
+    connected = states if hand.state is State.RUNNING else states_at_deal(hand)
     return shapes.Hand(
         hand_id=hand.hand_id,
         table_id=hand.table_id,
@@ -99,6 +110,7 @@ def hand_view(
                 name=called.get(s.player_id, shapes.UNNAMED),
                 stack=s.stack,
                 cards_left=cards_left[s.seat],
+                connection=connected.get(s.player_id, Connection.NOT_CONNECTED).value,
             )
             for s in terms.seats
         ],
@@ -112,6 +124,13 @@ def hand_view(
         as_of=stream.position,
         **({"you": you} if you else {}),
     )
+
+
+def states_at_deal(hand: HandState) -> States:
+    """How the players were connected at the deal (R11.1); what is not known is left out."""
+    if not isinstance(hand.dealt, ConnectedDealt):
+        return {}
+    return {s.player_id: hand.dealt.connections[s.seat] for s in hand.dealt.seats}
 
 
 def _cards_left(hand: HandState) -> Mapping[int, int]:

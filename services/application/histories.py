@@ -23,10 +23,11 @@ from domain.hand_events import CardsPlayed, Dealt, Finalised, HandRecorded, Pass
 from domain.ids import HandId
 from services import people
 from services.application import resources as shapes
+from services.application.connections import States
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
-from services.application.handviews import hand_view, players_of, settlement_of
+from services.application.handviews import hand_view, players_of, settlement_of, states_at_deal
 from services.application.lists import table_is_closed, tournament_is_finished
 from services.database import Database
 from services.envelope import Recorded, Stream
@@ -50,7 +51,8 @@ def hand(services: Services, hand_id: HandId, actor: Actor | None) -> shapes.Han
     database = services.store.database
     over = state.state is not State.RUNNING
     breaches = over and may_read(services, state, actor)
-    seen = hand_view(stream, people.names(database, players_of(state)), actor, breaches=breaches)
+    states = {} if over else services.connections.at(state.table_id)
+    seen = hand_view(stream, people.names(database, players_of(state)), actor, states, breaches=breaches)
     if over and seen.you and seen.you.cards:
         _note_read(database, hand_id, actor)
     return seen
@@ -102,7 +104,8 @@ def _written(
     terms = hand.terms
     rules = ruleset_on_record(terms.ruleset)
     settlement = settlement_of(hand.settlement)
-    seats = (_seated(s.seat, s.player_id, s.stack, called) for s in terms.seats)
+    states = states_at_deal(hand)
+    seats = (_seated(s.seat, s.player_id, s.stack, called, states) for s in terms.seats)
     return write_history(
         History(
             named_rules=_named(terms.rules, rules, presets),
@@ -137,8 +140,9 @@ def _named(reference: str, rules: RuleSet, presets: Mapping[str, RuleSet]) -> st
     return {"base": BASE} | {name: value for name, value in whole.items() if base.get(name) != value}
 
 
-def _seated(seat: int, player: UUID, stack: int | None, called: Mapping[UUID, str]) -> Seated:
-    return Seated(seat, called.get(player, shapes.UNNAMED), stack, {"player_id": str(player)})
+def _seated(seat: int, player: UUID, stack: int | None, called: Mapping[UUID, str], states: States) -> Seated:
+    connection = {"connection": states[player].value} if player in states else {}
+    return Seated(seat, called.get(player, shapes.UNNAMED), stack, {"player_id": str(player), **connection})
 
 
 def _action(r: Recorded) -> RecordedAction:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET, UnsetType, field
 
 from big2.ring import RingStep
+from domain.connection import Advice
 from domain.structure import Structure
 from domain.tournament import Tournament as TournamentState
 
@@ -112,8 +113,8 @@ class Tournament(Structure, frozen=True, kw_only=True):
     structure_hash: str
     draw_commitment: str
     draw_seed: str | None
-    as_of: int
     prize_pool: int | None
+    as_of: int
 
 
 class TableSeat(Resource, frozen=True, kw_only=True):
@@ -187,6 +188,23 @@ class HandSeat(Resource, frozen=True, kw_only=True):
     stack: int | None
     cards_left: int
     connection: Connection = "not_connected"
+
+
+class Heartbeat(Resource, frozen=True, kw_only=True):
+    """What a player's client is told of his connection; `advice` is null while it is good (R11.3)."""
+
+    server_time: datetime
+    connection: Connection
+    advice: Advice | None
+
+
+class ConnectionChange(Resource, frozen=True, kw_only=True):
+    """A seat's connection, as it became at that time; the first of each seat is that of the deal (R11.1)."""
+
+    seat: int
+    player_id: UUID
+    connection: Connection
+    at: datetime
 
 
 class Turn(Resource, frozen=True, kw_only=True):
@@ -363,6 +381,7 @@ class Prize(Resource, frozen=True, kw_only=True):
     player_id: UUID | None
     name: str | None
     amount: int
+    currency: str | None
 
 
 class Leader(Resource, frozen=True, kw_only=True):
@@ -381,7 +400,6 @@ class Leader(Resource, frozen=True, kw_only=True):
     best_place: int | None
 
 
-    currency: str | None
 class Season(Resource, frozen=True, kw_only=True):
     """A leaderboard."""
 
@@ -402,6 +420,76 @@ class WalletJournal(Resource, frozen=True, kw_only=True):
     note: str | None
     at: datetime
     as_of: int
+
+
+class Purse(Resource, frozen=True, kw_only=True):
+    """What a player has in one currency, in minor units.
+
+    `balance` is what he may dispose of; `held` is what else is his: in open entries, and in his stacks at ring tables.
+    """
+
+    currency: str
+    balance: int
+    held: int
+
+
+class Wallet(Resource, frozen=True, kw_only=True):
+    """A player's money, by currency."""
+
+    player_id: UUID
+    items: list[Purse]
+    as_of: int
+
+
+class Account(Resource, frozen=True, kw_only=True):
+    """An account of the ledger: of a currency in the book of money, of a tournament in that of chips.
+
+    `player_id` is whose it is; `balance` is in minor units or chips, and below 0 for what gives more than it gets.
+    """
+
+    book: Literal["money", "chips"]
+    currency: str | None
+    tournament_id: UUID | None
+    account: str
+    player_id: UUID | None
+    balance: int
+
+
+class LedgerEntry(Resource, frozen=True, kw_only=True):
+    """A line of a journal: what one account gains, by the event at that position of the log.
+
+    `balance` is the account's after it; a player is told that of his own accounts only.
+    """
+
+    position: int
+    line: int
+    at: datetime
+    event: str
+    journal_id: UUID
+    kind: str
+    reference: str | None
+    book: Literal["money", "chips"]
+    currency: str | None
+    tournament_id: UUID | None
+    table_id: UUID | None
+    hand_id: UUID | None
+    account: str
+    player_id: UUID | None
+    amount: int
+    balance: int | None
+
+
+class TrialBalance(Resource, frozen=True, kw_only=True):
+    """The money book of one currency, or the chips of one tournament: all that its accounts have, and all that they owe."""
+
+    book: Literal["money", "chips"]
+    currency: str | None
+    tournament_id: UUID | None
+    accounts: int
+    positive: int
+    negative: int
+    balance: int
+    balanced: bool
 
 
 class WouldBe(Resource, frozen=True, kw_only=True):
@@ -427,16 +515,16 @@ def tournament_of(state: TournamentState, position: int) -> Tournament:
         structure_hash=state.structure_hash,
         draw_commitment=state.draw_commitment,
         draw_seed=state.draw_seed.hex() if state.over else None,
+        prize_pool=prize_pool(state.structure, state.state, state.entrant_count),
         as_of=position,
     )
 
 
-def as_json(value: object) -> Any:  # noqa: ANN401 - JSON
-    """A shape or a time as JSON-ready values."""
-    return msgspec.to_builtins(value)
-        prize_pool=prize_pool(state.structure, state.state, state.entrant_count),
 def prize_pool(terms: Structure, state: str, entrants: int) -> int | None:
     """What so many entrants play for."""
     return None if state == "cancelled" else terms.pool_of(entrants)
 
 
+def as_json(value: object) -> Any:  # noqa: ANN401 - JSON
+    """A shape or a time as JSON-ready values."""
+    return msgspec.to_builtins(value)

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import UUID
 
+import msgspec
+
+from domain.connection import Connection
 from domain.ids import TableId
 from domain.table import TABLE
 from domain.table import Table as TableState
 from domain.tournament import TOURNAMENT
 from services import people
 from services.application import resources as shapes
+from services.application.connections import States
 from services.application.context import Services
 from services.application.errors import existing
-from services.application.lists import unit_and_level
+from services.application.lists import Page, tables, unit_and_level
 from services.commands import Outcome
+from services.database import Database
 from services.store import Store
 
 
@@ -23,9 +28,26 @@ def table_view(services: Services, table_id: TableId) -> shapes.Table:
     stream = services.store.load(TABLE, table_id)
     table = existing(stream, "table")
     held = _is_held(services.store, table)
-    return _shown(
+    shown = _shown(
         table, _called(services, table), _unit_and_level(services.store, table), stream.position, held=held
     )
+    return connected(shown, services.connections.at(table_id))
+
+
+def connected(table: shapes.Table, states: States) -> shapes.Table:
+    """The table with its players' connections as they are now (R11.3)."""
+    change = msgspec.structs.replace
+    now = {s.player_id: states.get(s.player_id, Connection.NOT_CONNECTED).value for s in table.seats}
+    return change(table, seats=[change(s, connection=now[s.player_id]) for s in table.seats])
+
+
+def connected_tables(
+    services: Services, db: Database, tournament_id: UUID, after: int | None, limit: int
+) -> Page[shapes.Table]:
+    """Every table that the tournament ever opened, by number, with its players' connections."""
+    page = tables(db, tournament_id, after, limit)
+    states = services.connections.at_tables([table.table_id for table in page.items])
+    return page._replace(items=[connected(table, states[table.table_id]) for table in page.items])
 
 
 def league_table(services: Services, outcome: Outcome[TableState]) -> shapes.Table:

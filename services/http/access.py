@@ -26,6 +26,7 @@ class Who(Enum):
     ENTERING = frozenset({Role.PLAYER, Role.OPERATOR, Role.DIRECTOR, Role.ADMIN})
     OPERATING = frozenset({Role.OPERATOR, Role.ADMIN})
     DIRECTING = frozenset({Role.OPERATOR, Role.DIRECTOR, Role.ADMIN})
+    AUDITING = frozenset({Role.AUDITOR, Role.DIRECTOR, Role.ADMIN})
     ADMINS = frozenset({Role.ADMIN})
 
 

@@ -17,6 +17,7 @@ from services.bootstrap import Services
 from services.errors import Unavailable
 from services.http import (
     boards,
+    connections,
     documents,
     health,
     leaderboards,
@@ -25,8 +26,8 @@ from services.http import (
     recorded,
     rulesets,
     tournaments,
-)
     wallets,
+)
 from services.http.access import Gate
 from services.http.bugs import told
 from services.http.calls import EXTENSION, LARGEST_BODY, Parts
@@ -86,7 +87,7 @@ def create_app(services: Services) -> Flask:
         "OPENAPI_URL_PREFIX": "/",
     }
     settings = services.settings
-    listener = Listener(services.store)
+    listener = Listener(services.store, services.connections)
     gate = Gate(services.store, settings.requests_per_second, settings.failures_per_minute)
     part, whole = FEEDS_OF_THREADS
     places = Places(settings.web_threads * part // whole)
@@ -102,7 +103,17 @@ def create_app(services: Services) -> Flask:
 
 def _add_routes(app: Flask) -> None:
     api = BigTwoApi(app)
-    for module in (players, rulesets, tournaments, boards, play, recorded, leaderboards, wallets):
+    for module in (
+        players,
+        rulesets,
+        tournaments,
+        boards,
+        play,
+        connections,
+        recorded,
+        leaderboards,
+        wallets,
+    ):
         api.register_blueprint(module.blueprint)
     documents.describe(api)
     app.register_blueprint(health.blueprint)

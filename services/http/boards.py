@@ -10,6 +10,7 @@ from flask import Response
 from services.application import lists
 from services.application import resources as shapes
 from services.application.standings import standings
+from services.application.tableviews import connected_tables
 from services.http import schemas
 from services.http.calls import Call
 from services.http.paging import paged_as_of, paged_in
@@ -29,7 +30,7 @@ def get_standings(call: Call, tournament_id: UUID) -> Response:
 @listing(blueprint, f"{ONE}/tables", shapes.Table, query=schemas.Paged())
 def list_tables(call: Call, tournament_id: UUID) -> Response:
     """List every table that was ever opened, by number"""
-    return paged_in(call, tournament_id, lists.tables, "tables")
+    return paged_in(call, tournament_id, partial(connected_tables, call.services), "tables")
 
 
 @listing(blueprint, f"{ONE}/prizes", shapes.Prize, query=schemas.PagedTable())

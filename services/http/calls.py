@@ -52,6 +52,7 @@ class Operation(NamedTuple):
     body_required: bool = True
     query: BodySchema | None = None
     command: bool = False
+    keyed: bool = True
     whole_service: bool = False
     projected: bool = False
 
@@ -181,7 +182,7 @@ def _sent(operation: Operation) -> object:
 
 
 def _check_key(operation: Operation) -> None:
-    if not operation.command:
+    if not (operation.command and operation.keyed):
         return
     key = request.headers.get("Idempotency-Key")
     if key is None and request.method == "POST":

@@ -92,8 +92,9 @@ class _Stream:
                 waiting.awake.clear()
                 rows, upto = self._listener.after(self._position, self._topic)
                 self._position = max(self._position, upto)
-                if rows:
-                    yield b"".join(self._frame(row) for row in rows)
+                told = self._listener.told(waiting)
+                if rows or told:
+                    yield b"".join([*(self._frame(row) for row in rows), *told])
                 elif self._position >= self._listener.position and not waiting.awake.wait(HEARTBEAT_SECONDS):
                     yield b": heartbeat\n\n"
 

@@ -17,8 +17,10 @@ from uuid import UUID
 
 import psycopg
 
+from services.application.connections import Connections
 from services.database import Connection, connect_options
 from services.errors import Unavailable
+from services.http.watch import Player, Told, Watch
 from services.projections import CHANNEL
 from services.store import Store
 
@@ -75,13 +77,16 @@ class Waiting:
     def __init__(self, topic: Topic) -> None:
         self.topic = topic
         self.awake = threading.Event()
+        self.told: dict[Player, bytes] = {}
+        """What it is to tell beside the log: of each player the newest."""
 
 
 class Listener:
     """One thread and one connection of its own; everything else is shared memory."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, connections: Connections) -> None:
         self._store = store
+        self._watch = Watch(connections)
         self._ring: deque[Row] = deque(maxlen=RING)
         self._moved = threading.Condition()
         self._waiting: dict[Topic, set[Waiting]] = {}
@@ -146,6 +151,12 @@ class Listener:
                 if not others:
                     del self._waiting[topic]
 
+    def told(self, waiting: Waiting) -> list[bytes]:
+        """The changes of connections that a feed has to tell, each once."""
+        with self._moved:
+            told, waiting.told = waiting.told, {}
+        return list(told.values())
+
     def after(self, position: int, topic: Topic) -> tuple[list[Row], int]:
         """The topic's rows behind a position, oldest first, and the position up to which they are all."""
         with self._moved:
@@ -188,6 +199,7 @@ class Listener:
         while not self.stopping:
             while self._drain(conn):
                 pass
+            self._tell(self._watch.look(conn))
             for _ in conn.notifies(timeout=POLL_SECONDS, stop_after=1):
                 pass
 
@@ -224,6 +236,15 @@ class Listener:
             for topic in woken:
                 for waiting in self._waiting[topic]:
                     waiting.awake.set()
+
+    def _tell(self, changes: list[Told]) -> None:
+        """Give changes of connections to the feeds that they concern."""
+        with self._moved:
+            for change in changes:
+                for topic in change.topics():
+                    for waiting in self._waiting.get(topic, ()):
+                        waiting.told[change.player] = change.frame
+                        waiting.awake.set()
 
 
 _SELECT = "SELECT position, tournament_id, table_id, players, type, data, seats FROM projections.feed"

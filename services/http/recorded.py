@@ -102,5 +102,5 @@ def _result(call: Call) -> Result:
 def _recorded(call: Call, stream: Stream[Hand], *, repeat: bool) -> Response:
     assert stream.state is not None
     called = people.names(call.database, players_of(stream.state))
-    hand = hand_view(stream, called, None, breaches=False)
+    hand = hand_view(stream, called, None, {}, breaches=False)
     return written(201, hand, repeat=repeat, location=f"/v1/hands/{hand.hand_id}")

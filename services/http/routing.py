@@ -31,9 +31,9 @@ _ALWAYS = (
     "unavailable",
 )
 _WITH_BODY = (
-    "malformed-json", "body-too-large", "length-required", "unsupported-media-type", "validation", "conflict",
-    "missing-idempotency-key", "bad-idempotency-key", "idempotency-key-reuse",
+    "malformed-json", "body-too-large", "length-required", "unsupported-media-type", "validation",
 )  # fmt: skip
+_WITH_KEY = ("conflict", "missing-idempotency-key", "bad-idempotency-key", "idempotency-key-reuse")
 
 HISTORY = "HandHistory"
 IDEMPOTENCY_KEY = "IdempotencyKey"
@@ -92,10 +92,11 @@ def listing(
     answer: Any,  # noqa: ANN401 - a type that msgspec can describe
     *,
     query: Body,
+    who: Who = Who.ANYBODY,
 ) -> Register:
     """A route that reads a page of a list; as CSV too if its query takes a format."""
     table = "format" in query.fields
-    return get(blueprint, rule, answer, query=query, projected=True, listed=True, table=table)
+    return get(blueprint, rule, answer, who=who, query=query, projected=True, listed=True, table=table)
 
 
 def command(
@@ -112,30 +113,34 @@ def command(
     problems: tuple[str, ...] = (),
     whole_service: bool = False,
     located: bool = False,
+    keyed: bool = True,
     example: Mapping[str, object] | None = None,
 ) -> Register:
     """A route that writes.
 
     `whole_service`: it is closed to tokens that are limited to one tournament; `located`: what it makes has an
-    address of its own.
+    address of its own; `keyed`: it takes an Idempotency-Key, for it stores an event.
     """
-    operation = Operation(who, body, body_required, query, command=True, whole_service=whole_service)
-    doc = _doc(operation, status, answer, (*_WITH_BODY, *problems))
-    key = IDEMPOTENCY_KEY if method == "POST" else OPTIONAL_KEY
-    doc["parameters"].append(key)
-    headers = {
-        "Idempotency-Hit": {
+    operation = Operation(
+        who, body, body_required, query, command=True, keyed=keyed, whole_service=whole_service
+    )
+    doc = _doc(operation, status, answer, (*_WITH_BODY, *(_WITH_KEY if keyed else ()), *problems))
+    headers: dict[str, Any] = {}
+    if keyed:
+        doc["parameters"].append(IDEMPOTENCY_KEY if method == "POST" else OPTIONAL_KEY)
+        headers["Idempotency-Hit"] = {
             "description": "`true` on a repeat.",
             "schema": {"type": "string", "const": "true"},
         }
-    }
     if located:
         headers["Location"] = {"description": "Where it is to be read.", "schema": {"type": "string"}}
     doc["responses"][str(status)]["headers"] = headers
     if query is not None:
         doc["responses"]["200"] = doc["responses"].get("200", _answer(200, None))
     if body is not None:
-        media = {"schema": type(body)} | ({"example": dict(example)} if example else {})
+        choices = list(getattr(body, "choices", ()))
+        schema = {"oneOf": choices} if choices else type(body)
+        media: dict[str, Any] = {"schema": schema} | ({"example": dict(example)} if example else {})
         doc["requestBody"] = {"required": body_required, "content": {"application/json": media}}
     return _register(blueprint, method, rule, operation, doc)
 

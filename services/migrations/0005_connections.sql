@@ -8,11 +8,12 @@ CREATE UNLOGGED TABLE heartbeats (
     at        timestamptz NOT NULL,
     PRIMARY KEY (table_id, player_id)
 ) WITH (fillfactor = 50);
--- What became of the connections: one row a second for each player at most, whatever his client sends.
+-- What became of the connections: one row for each player in any second, whatever his client sends.
 CREATE TABLE connection_changes (
     table_id  uuid NOT NULL,
     player_id uuid NOT NULL,
     at        timestamptz NOT NULL,
-    state     text NOT NULL,
-    PRIMARY KEY (table_id, player_id, at)
+    state     text NOT NULL
 );
+CREATE UNIQUE INDEX connection_changes_second
+    ON connection_changes (table_id, player_id, date_trunc('second', at AT TIME ZONE 'UTC'));

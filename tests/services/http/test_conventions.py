@@ -304,6 +304,7 @@ def test_what_cannot_be_read_by_itself_has_no_location(app, operator):
 def strict(services) -> Flask:
     class Stricter:
         store, rulesets, settings = services.store, services.rulesets, services.settings
+        connections = services.connections
 
     app = create_app(Stricter())
     yield app

@@ -187,7 +187,9 @@ class House:
         jobs: dict[str, Callable[[], None]] = {
             "start": lambda: tournaments.start_when_due(self, TournamentId(it)),
             "draw": lambda: director.draw(self.store, TournamentId(it)),
-            "deal": lambda: director.advance(self.store, self.rulesets.resolve, self.connections.at_tables, TournamentId(it)),
+            "deal": lambda: director.advance(
+                self.store, self.rulesets.resolve, self.connections.at_tables, TournamentId(it)
+            ),
             "turn": lambda: hands.act_for_absent(self, HandId(it), number),
             "level": lambda: director.raise_level(self.store, TournamentId(it), number),
             "pause": lambda: director.follow_pauses(self.store, TableId(it)),
