@@ -159,11 +159,12 @@ def test_whatever_goes_wrong_is_told_and_tried_again(table, answer, told, caplog
     assert told in caplog.text
 
 
-def test_only_players_whose_names_begin_so_are_played_for(table):
+def test_only_players_whose_names_begin_so_are_played_for(table, caplog):
     table.feed = [("hand.dealt", DEALT)]
     threading.Timer(0.4, table.enough.set).start()
     played(table, prefix="Guest")
     assert table.acted == []
+    assert "no entrant yet whose name begins with 'Guest': waiting for one" in caplog.text
 
 
 def test_when_the_tournament_is_over_they_go_home(table):
