@@ -7,13 +7,14 @@ from uuid import UUID
 
 from domain.ids import HandId, TableId, TournamentId
 from services import bootstrap
-from services.application import director, hands, payments, tournaments
+from services.application import director, hands, payments, ring_jobs, tournaments
 from services.bootstrap import Services
 
 JOBS = {
     "start": "workers.jobs.start",
     "draw": "workers.jobs.draw",
     "deal": "workers.jobs.deal",
+    "ring": "workers.jobs.ring",
     "turn": "workers.jobs.turn",
     "level": "workers.jobs.level",
     "pause": "workers.jobs.pause",
@@ -46,6 +47,11 @@ def deal(tournament_id: str) -> None:
     director.advance(
         its.store, its.rulesets.resolve, its.connections.at_tables, TournamentId(UUID(tournament_id))
     )
+
+
+def ring(table_id: str) -> None:
+    """Do what is due at a ring table between hands: deal, let players stand up, close."""
+    ring_jobs.advance(services(), TableId(UUID(table_id)))
 
 
 def turn(hand_id: str, number: int) -> None:

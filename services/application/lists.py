@@ -67,6 +67,8 @@ _NEWEST = {
     "players": "SELECT max(created) FROM projections.players",
     "rulesets": "SELECT max(position) FROM projections.rulesets",
     "tournaments": "SELECT max(position) FROM projections.tournaments",
+    "rings": "SELECT max(position) FROM projections.rings JOIN projections.tables USING (table_id)",
+    "stakes": "SELECT max(position) FROM projections.stakes",
     "leaderboard": "SELECT max(position) FROM projections.leaderboard",
     "tournament": "SELECT max(position) FROM projections.tournaments WHERE tournament_id = %(id)s",
     "hands": "SELECT max(position) FROM projections.feed WHERE tournament_id = %(id)s AND type LIKE 'hand.%%'",

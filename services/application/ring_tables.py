@@ -153,6 +153,11 @@ def resume(
     return execute(services.store, command, (RING, table_id), decide)
 
 
+def is_ring(store: Store, table_id: TableId) -> bool:
+    """Whether there is a ring table of this id."""
+    return store.load(RING, table_id, upto=1).version > 0
+
+
 def money(store: Store, ring: Ring, events: Sequence[Event], command: Command) -> list[Change]:
     """What the wallets book for these events of a table, in the same transaction; Refused("insufficient-funds")."""
     changes = []

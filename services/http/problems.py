@@ -95,6 +95,11 @@ PROBLEMS: Mapping[str, ProblemType] = {
     "player-seated": ProblemType(
         409, "The player sits at another table", "Close that table first; then he can sit down elsewhere."
     ),
+    "seat-taken": ProblemType(409, "The seat is taken", "Read the table, and take a free one."),
+    "already-seated": ProblemType(409, "The player has a seat there", "Nobody has two seats of one table."),
+    "standing-up": ProblemType(
+        409, "The player is about to stand up", "After the running hand the seat is free again."
+    ),
     "not-recorded": ProblemType(
         409, "The table's cards are dealt here", "Results are taken where a tournament is `recorded`."
     ),

@@ -186,7 +186,7 @@ class NewRingTable(Body):
 
     rules = Raw(load_default="actionpoker", metadata={"description": "As in a structure."})
     stake = ma.fields.Nested(NewStake, required=True)
-    currency = Currency(metadata={"description": "The schedule's; it may be left out."})
+    currency = Currency()
     seats = Whole(2, 4, load_default=4)
     turn_seconds = Whole(0, LONGEST_WAIT_SECONDS, load_default=30)
     between_hands_seconds = Whole(0, LONGEST_WAIT_SECONDS, load_default=3)

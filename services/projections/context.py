@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
-from domain.hand_events import Committed, Dealt, HandRecorded
+from domain.hand_events import Committed, Dealt, HandRecorded, RingCommitted
 from domain.ids import PlayerId
 from domain.table_events import Opened
 from services.database import Cursor
@@ -18,9 +18,12 @@ REMEMBERED = 10_000
 
 
 class HandContext(NamedTuple):
+    """A hand of a tournament, or at a ring table one that is played for money of `currency`."""
+
     table_id: UUID
-    tournament_id: UUID
+    tournament_id: UUID | None
     seats: dict[int, PlayerId]
+    currency: str | None = None
 
 
 class Context:
@@ -37,6 +40,8 @@ class Context:
                 self._keep(self._tables, r.stream, r.event.tournament_id)
             case Committed():
                 self._keep(self._hands, r.stream, HandContext(r.event.table_id, r.event.tournament_id, {}))
+            case RingCommitted():
+                self._keep(self._hands, r.stream, HandContext(r.event.table_id, None, {}, r.event.currency))
             case HandRecorded():
                 seats = {s.seat: s.player_id for s in r.event.seats}
                 self._keep(self._hands, r.stream, HandContext(r.event.table_id, r.event.tournament_id, seats))
@@ -54,12 +59,15 @@ class Context:
 
     def hand(self, cursor: Cursor, hand_id: UUID) -> HandContext:
         if hand_id not in self._hands:
-            cursor.execute("SELECT table_id, tournament_id FROM hands WHERE hand_id = %s", (hand_id,))
+            cursor.execute(
+                "SELECT table_id, tournament_id, currency FROM hands WHERE hand_id = %s", (hand_id,)
+            )
             row = cursor.fetchone()
             assert row is not None, f"hand {hand_id} was never committed"
+            table_id, tournament_id, currency = row
             cursor.execute("SELECT seat, player_id FROM hand_players WHERE hand_id = %s", (hand_id,))
             seats = {seat: PlayerId(player) for seat, player in cursor.fetchall()}
-            self._keep(self._hands, hand_id, HandContext(row[0], row[1], seats))
+            self._keep(self._hands, hand_id, HandContext(table_id, tournament_id, seats, currency))
         return self._hands[hand_id]
 
     @staticmethod

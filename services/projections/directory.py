@@ -61,8 +61,8 @@ CREATE TABLE entries (
 CREATE INDEX ON entries (tournament_id, position);
 CREATE TABLE tables (
     table_id uuid PRIMARY KEY,
-    tournament_id uuid NOT NULL,
-    number integer NOT NULL,
+    tournament_id uuid,
+    number integer,
     state text NOT NULL DEFAULT 'open',
     hand_id uuid,
     last_hand_id uuid,
@@ -80,6 +80,9 @@ CREATE TABLE table_seats (
     seat integer NOT NULL,
     player_id uuid NOT NULL,
     stack bigint,
+    buy_in bigint,
+    sitting_out boolean,
+    leaving boolean,
     PRIMARY KEY (table_id, seat)
 );
 """

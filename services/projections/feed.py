@@ -1,7 +1,8 @@
-"""`feed`: each event that concerns a tournament, as the JSON that everybody may see, made once."""
+"""`feed`: each event that concerns a tournament or a ring table, as the JSON that everybody may see, made once."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +21,7 @@ from services.projections.context import Context
 DDL = """
 CREATE TABLE feed (
     position bigint PRIMARY KEY,
-    tournament_id uuid NOT NULL,
+    tournament_id uuid,
     table_id uuid,
     players uuid[] NOT NULL,
     type text NOT NULL,
@@ -28,6 +29,7 @@ CREATE TABLE feed (
     seats jsonb
 );
 CREATE INDEX ON feed (tournament_id, position);
+CREATE INDEX ON feed (table_id, position);
 CREATE INDEX ON feed USING gin (players);
 """
 
@@ -44,6 +46,8 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
             tournament_id = context.tournament_of(cur, r.stream)
             ids = {"tournament_id": tournament_id, "table_id": r.stream}
             _write(cur, r, kind, ids, _concerned(r.event), None)
+        case "ring":
+            _write(cur, r, kind, {"tournament_id": None, "table_id": r.stream}, _concerned(r.event), None)
         case "tournament":
             _write(cur, r, kind, {"tournament_id": r.stream}, _concerned(r.event), None)
         case "roster":
@@ -55,7 +59,7 @@ def _write(
     cur: Cursor,
     r: Recorded,
     kind: str,
-    ids: dict[str, UUID],
+    ids: Mapping[str, UUID | None],
     players: list[PlayerId],
     own: dict[str, Any] | None,
 ) -> None:

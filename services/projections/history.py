@@ -10,7 +10,8 @@ from services.projections.context import Context
 DDL = """
 CREATE TABLE hands (
     hand_id uuid PRIMARY KEY,
-    tournament_id uuid NOT NULL,
+    tournament_id uuid,
+    currency text,
     table_id uuid NOT NULL,
     number integer NOT NULL,
     state text NOT NULL DEFAULT 'running',
@@ -18,6 +19,7 @@ CREATE TABLE hands (
     unit bigint,
     dealer integer,
     direction text,
+    protest_seconds integer,
     winner integer,
     liable integer,
     started_at timestamptz NOT NULL,
@@ -44,7 +46,7 @@ CREATE INDEX ON hand_players (player_id);
 def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
     """Write a hand's beginning and its end; a running hand's actions are read from its stream."""
     match r.event:
-        case hand.Committed():
+        case hand.Committed() | hand.RingCommitted():
             _begun(cur, r, r.event)
         case hand.Dealt():
             _dealt(cur, r, r.event)
@@ -67,18 +69,19 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
             )
 
 
-def _begun(cur: Cursor, r: Recorded, e: hand.Committed | hand.HandRecorded) -> None:
+def _begun(cur: Cursor, r: Recorded, e: hand.Committed | hand.RingCommitted | hand.HandRecorded) -> None:
+    of = (None, e.currency) if isinstance(e, hand.RingCommitted) else (e.tournament_id, None)
     cur.execute(
-        "INSERT INTO hands (hand_id, tournament_id, table_id, number, started_at, created)"
-        " VALUES (%s, %s, %s, %s, %s, %s)",
-        (r.stream, e.tournament_id, e.table_id, e.number, r.at, r.position),
+        "INSERT INTO hands (hand_id, tournament_id, currency, table_id, number, started_at, created)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s)",
+        (r.stream, *of, e.table_id, e.number, r.at, r.position),
     )
 
 
 def _dealt(cur: Cursor, r: Recorded, e: hand.Dealt | hand.HandRecorded) -> None:
     cur.execute(
-        "UPDATE hands SET level = %s, unit = %s, dealer = %s, direction = %s WHERE hand_id = %s",
-        (e.level, e.unit, e.dealer, e.direction, r.stream),
+        "UPDATE hands SET level = %s, unit = %s, dealer = %s, direction = %s, protest_seconds = %s WHERE hand_id = %s",
+        (e.level, e.unit, e.dealer, e.direction, e.timing.protest_seconds, r.stream),
     )
     for seat in e.seats:
         cur.execute(

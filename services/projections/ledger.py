@@ -53,6 +53,8 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
             _write(cur, r, r.stream, None, issued)
         case hand.Settled():
             dealt = context.hand(cur, r.stream)
+            if dealt.tournament_id is None:
+                return  # money, not chips
             paid = [
                 _Payment(_kind(t), dealt.seats[t.payer], dealt.seats[t.receiver], t.paid)
                 for t in r.event.transfers

@@ -132,6 +132,7 @@ def _first(cur: Cursor, r: Recorded, tournament_id: UUID, player: UUID) -> None:
 
 def _hand_ended(cur: Cursor, r: Recorded, e: table.HandEnded, context: Context) -> None:
     hand = context.hand(cur, e.hand_id)
+    assert hand.tournament_id is not None
     if e.winner is None:
         return
     left = e.cards_left if isinstance(e, table.RecordedHandEnded) else {}

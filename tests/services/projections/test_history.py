@@ -22,6 +22,7 @@ def expected_hand(world, hand_id):
     return {
         "hand_id": hand_id,
         "tournament_id": hand.tournament_id,
+        "currency": hand.currency,
         "table_id": hand.table_id,
         "number": hand.number,
         "state": hand.state.value,
@@ -29,6 +30,7 @@ def expected_hand(world, hand_id):
         "unit": hand.terms.unit,
         "dealer": hand.terms.dealer,
         "direction": hand.terms.direction,
+        "protest_seconds": hand.terms.timing.protest_seconds,
         "winner": settled.winner if settled else None,
         "liable": settled.liable if settled else None,
         "started_at": stream[0].at,

@@ -13,21 +13,27 @@ from domain.hand_events import Settled
 from domain.ids import roster_id
 from domain.pausing import behind
 from domain.player import PLAYER
+from domain.ring import RING, Ring
 from domain.roster import ROSTER, Registered, Roster, Withdrawn
 from domain.ruleset import RULE_SET
+from domain.stakes import STAKES
 from domain.table import TABLE, Table
 from domain.topics import TOPICS
 from domain.tournament import TOURNAMENT, Tournament
+from domain.wallet import WALLET
 from services.envelope import Recorded
 
 AGGREGATES = {
     "credential": CREDENTIAL,
     "hand": HAND,
     "player": PLAYER,
+    "ring": RING,
     "roster": ROSTER,
     "ruleset": RULE_SET,
+    "stakes": STAKES,
     "table": TABLE,
     "tournament": TOURNAMENT,
+    "wallet": WALLET,
 }
 assert {topic.partition(".")[0] for topic in TOPICS} == set(AGGREGATES)
 
@@ -58,6 +64,10 @@ class World:
     @property
     def tables(self) -> dict[UUID, Table]:
         return self._states["table"]
+
+    @property
+    def rings(self) -> dict[UUID, Ring]:
+        return self._states["ring"]
 
     @property
     def hands(self) -> dict[UUID, Hand]:
@@ -95,6 +105,8 @@ class World:
             found |= self._of_tournament(t, tournament)
         for table_id, table in self.tables.items():
             found |= self._of_table(table_id, table)
+        for table_id, ring in self.rings.items():
+            found |= self._of_ring(table_id, ring)
         for hand_id, hand in self.hands.items():
             found |= self._of_hand(hand_id, hand)
         return found
@@ -132,6 +144,16 @@ class World:
         if tournament.state == "cancelled":
             found[f"close/{me}"] = ("close", [me], self.stream(table.tournament_id)[-1].at)
         return found
+
+    def _of_ring(self, table_id: UUID, ring: Ring) -> dict[str, tuple[str, list[Any], datetime]]:
+        opened, last = self.stream(table_id)[0].at, self.stream(table_id)[-1].at
+        if ring.closed or ring.hand_id:
+            return {}
+        if ring.closing or any(seat.leaving for seat in ring.seats.values()):
+            return {f"ring/{table_id}": ("ring", [str(table_id)], last)}
+        if len(ring.playing) >= 2 and not ring.paused:
+            return {f"ring/{table_id}": ("ring", [str(table_id)], ring.deal_at or opened)}
+        return {}
 
     def _of_hand(self, hand_id: UUID, hand: Hand) -> dict[str, tuple[str, list[Any], datetime]]:
         me = str(hand_id)

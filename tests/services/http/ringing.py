@@ -1,0 +1,87 @@
+"""Ring tables for the tests: opened, taken with money from wallets, and played over HTTP."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from flask import Flask
+
+from tests.services.http.driving import Api
+from tests.services.http.playing import name, until
+
+TERMS = {
+    "stake": {"schedule": "actionpoker@1", "unit": 100},
+    "currency": "USD",
+    "between_hands_seconds": 0,
+    "turn_seconds": 600,
+}
+
+
+class RingGame:
+    """A ring table and the players whom it knows, each with his own token and some money."""
+
+    def __init__(self, app: Flask, operator: Api, **terms: object) -> None:
+        self.app = app
+        self.operator = operator
+        self.anybody = Api(app)
+        self.players: dict[str, Api] = {}
+        self.opened = operator.made("/v1/tables", TERMS | terms)
+        self.id = self.opened["table_id"]
+        self.path = f"/v1/tables/{self.id}"
+
+    def player(self, money: int = 100_000) -> str:
+        """A new player, with so much in his wallet."""
+        player = self.operator.made("/v1/players", {"name": name()})["player_id"]
+        self.players[player] = Api(self.app, self.operator.made(f"/v1/players/{player}/tokens")["token"])
+        if money:
+            self.pay_in(player, money)
+        return player
+
+    def pay_in(self, player: str, money: int) -> None:
+        body = {"amount": money, "currency": "USD", "reference": uuid4().hex}
+        self.operator.made(f"/v1/wallets/{player}/deposits", body)
+
+    def sit(self, seat: int, player: str | None = None, buy_in: int = 5000) -> str:
+        """Sit somebody down; who."""
+        player = player or self.player()
+        answer = self.put(seat, {"player_id": player, "buy_in": buy_in})
+        assert answer.status_code == 200, answer.text
+        return player
+
+    def put(self, seat: int, body: dict, by: str | None = None, **more):
+        return (self.players[by] if by else self.operator).request(
+            "PUT", f"{self.path}/seats/{seat}", body, **more
+        )
+
+    def leave(self, seat: int, by: str | None = None, **more):
+        return (self.players[by] if by else self.operator).delete(f"{self.path}/seats/{seat}", **more)
+
+    def table(self) -> dict:
+        return self.anybody.read(self.path)
+
+    def stacks(self) -> dict[int, int]:
+        return {s["seat"]: s["stack"] for s in self.table()["seats"]}
+
+    def hand_id(self) -> str:
+        """The hand that runs, once one does."""
+        return until(lambda: self.table()["hand_id"])
+
+    def hand(self, hand_id: str, reader: Api | None = None) -> dict:
+        return (reader or self.anybody).read(f"/v1/hands/{hand_id}")
+
+    def act(self, hand_id: str) -> dict:
+        """Take the running turn with the highest legal play, or pass; the answer."""
+        hand = self.hand(hand_id)
+        seat = hand["turn"]["seat"]
+        player = self.players[next(s["player_id"] for s in hand["seats"] if s["seat"] == seat)]
+        legal = player.read(f"/v1/hands/{hand_id}/legal-plays")
+        path = f"/v1/hands/{hand_id}"
+        if not legal["items"]:
+            return player.made(f"{path}/passes", {"turn": legal["turn"]})
+        return player.made(f"{path}/plays", {"turn": legal["turn"], "cards": legal["items"][-1]["cards"]})
+
+    def play_hand(self, hand_id: str) -> dict:
+        """Play a hand to its end; how it then reads."""
+        while self.hand(hand_id)["turn"]:
+            self.act(hand_id)
+        return self.hand(hand_id)
