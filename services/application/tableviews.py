@@ -18,6 +18,8 @@ from services.application.connections import States
 from services.application.context import Services
 from services.application.errors import existing
 from services.application.lists import Page, tables, unit_and_level
+from services.application.ring_lists import ring_tables
+from services.application.ring_views import ring_view
 from services.commands import Outcome
 from services.database import Database
 from services.store import Store
@@ -26,7 +28,9 @@ from services.store import Store
 def table_view(services: Services, table_id: TableId) -> shapes.Table:
     """The table as everybody may see it."""
     stream = services.store.load(TABLE, table_id)
-    table = existing(stream, "table")
+    if stream.state is None:
+        return connected(ring_view(services, table_id), services.connections.at(table_id))
+    table = stream.state
     held = _is_held(services.store, table)
     shown = _shown(
         table, _called(services, table), _unit_and_level(services.store, table), stream.position, held=held
@@ -46,6 +50,15 @@ def connected_tables(
 ) -> Page[shapes.Table]:
     """Every table that the tournament ever opened, by number, with its players' connections."""
     page = tables(db, tournament_id, after, limit)
+    states = services.connections.at_tables([table.table_id for table in page.items])
+    return page._replace(items=[connected(table, states[table.table_id]) for table in page.items])
+
+
+def connected_rings(
+    services: Services, db: Database, after: int | None, limit: int, *, closed: bool
+) -> Page[shapes.Table]:
+    """The ring tables, with their players' connections."""
+    page = ring_tables(db, after, limit, closed=closed)
     states = services.connections.at_tables([table.table_id for table in page.items])
     return page._replace(items=[connected(table, states[table.table_id]) for table in page.items])
 

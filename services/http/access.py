@@ -24,6 +24,7 @@ class Who(Enum):
     ANYBODY = None
     PLAYERS = frozenset({Role.PLAYER})
     ENTERING = frozenset({Role.PLAYER, Role.OPERATOR, Role.DIRECTOR, Role.ADMIN})
+    SEATING = frozenset({Role.PLAYER, Role.OPERATOR, Role.ADMIN})
     OPERATING = frozenset({Role.OPERATOR, Role.ADMIN})
     DIRECTING = frozenset({Role.OPERATOR, Role.DIRECTOR, Role.ADMIN})
     AUDITING = frozenset({Role.AUDITOR, Role.DIRECTOR, Role.ADMIN})

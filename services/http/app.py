@@ -24,6 +24,7 @@ from services.http import (
     play,
     players,
     recorded,
+    ring,
     rulesets,
     tournaments,
     wallets,
@@ -111,6 +112,7 @@ def _add_routes(app: Flask) -> None:
         play,
         connections,
         recorded,
+        ring,
         leaderboards,
         wallets,
     ):

@@ -48,7 +48,7 @@ class Row(NamedTuple):
     """A row of the feed. `seats` has what each player alone may see."""
 
     position: int
-    tournament_id: UUID
+    tournament_id: UUID | None
     table_id: UUID | None
     players: list[UUID]
     type: str
@@ -65,7 +65,7 @@ class Row(NamedTuple):
     def topics(self) -> list[Topic]:
         """The topics that it belongs to."""
         return [
-            ("tournament", self.tournament_id),
+            *([("tournament", self.tournament_id)] if self.tournament_id else []),
             *([("table", self.table_id)] if self.table_id else []),
             *(("player", player) for player in self.players),
         ]
@@ -250,8 +250,7 @@ class Listener:
 _SELECT = "SELECT position, tournament_id, table_id, players, type, data, seats FROM projections.feed"
 _WHERE = {
     "tournament": "tournament_id = %(id)s",
-    "table": "tournament_id = (SELECT tournament_id FROM projections.tables WHERE table_id = %(id)s)"
-    " AND table_id = %(id)s",
+    "table": "table_id = %(id)s",
     "player": "players @> ARRAY[%(id)s]::uuid[]",
 }
 

@@ -10,7 +10,7 @@ from domain.hand import Hand
 from domain.ids import PlayerId, TableId
 from domain.results import Result
 from services import people
-from services.application import leagues, results
+from services.application import leagues, results, ring_tables
 from services.application import resources as shapes
 from services.application.handviews import hand_view, players_of
 from services.application.tableviews import league_table
@@ -19,6 +19,7 @@ from services.http import schemas
 from services.http.access import Who
 from services.http.answers import written
 from services.http.calls import Call
+from services.http.ring import close_ring_table, open_ring_table
 from services.http.routing import Routes, command
 from services.http.wouldbe import would_be
 
@@ -32,7 +33,7 @@ ONE = "/tables/<uuid:table_id>"
     "/tables",
     shapes.Table,
     who=Who.OPERATING,
-    body=schemas.NewTable(),
+    body=schemas.AnyTable(),
     problems=("not-a-league", "not-running", "player-seated"),
     located=True,
     example={
@@ -44,7 +45,9 @@ ONE = "/tables/<uuid:table_id>"
     },
 )
 def open_table(call: Call) -> Response:
-    """Open a table of a running league and seat its players"""
+    """Open a ring table, which has a `stake`; or a table of a running league, and seat its players"""
+    if schemas.is_ring(call.body.sent):
+        return open_ring_table(call)
 
     def seats() -> list[tuple[int, PlayerId]]:
         return [(wanted["seat"], PlayerId(wanted["player_id"])) for wanted in call.body.read()["seats"]]
@@ -67,7 +70,9 @@ def open_table(call: Call) -> Response:
     problems=("not-a-league", "table-closed"),
 )
 def close_table(call: Call, table_id: UUID) -> Response:
-    """Close a table of a league: its players may sit down elsewhere"""
+    """Close a ring table, after its running hand; or a table of a league: its players may sit down elsewhere"""
+    if ring_tables.is_ring(call.services.store, TableId(table_id)):
+        return close_ring_table(call, table_id)
     outcome = leagues.close_a_table(
         call.services, call.command, call.actor, TableId(table_id), call.body.read
     )

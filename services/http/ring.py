@@ -15,6 +15,7 @@ from services.application import lists, ring_lists, ring_tables
 from services.application import resources as shapes
 from services.application.ring_stakes import Wanted, published_stakes
 from services.application.ring_views import after
+from services.application.tableviews import connected_rings
 from services.http import schemas
 from services.http.access import Who
 from services.http.answers import gone, key_of, listed, read, written
@@ -31,7 +32,7 @@ SEAT = f"{ONE}/seats/<int:seat>"
 @listing(blueprint, "/tables", shapes.Table, query=schemas.RingTables())
 def list_ring_tables(call: Call) -> Response:
     """List the ring tables that are open, in the order in which they were opened"""
-    return paged(call, partial(ring_lists.ring_tables, closed=call.query["closed"]), "rings")
+    return paged(call, partial(connected_rings, call.services, closed=call.query["closed"]), "rings")
 
 
 def open_ring_table(call: Call) -> Response:

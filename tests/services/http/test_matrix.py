@@ -75,6 +75,29 @@ MATRIX = {
         None,
         (401, 403, 403, 409, 409, 409),
     ),
+    ("GET", "/v1/tables", "/v1/tables"): (None, OPEN),
+    ("PUT", "/v1/tables/{table_id}/seats/{seat}", "/v1/tables/{table}/seats/1"): (
+        {"sitting_out": True},
+        (401, 404, 403, 404, 403, 404),
+    ),
+    ("DELETE", "/v1/tables/{table_id}/seats/{seat}", "/v1/tables/{table}/seats/1"): (
+        None,
+        (401, 404, 403, 404, 403, 404),
+    ),
+    ("POST", "/v1/tables/{table_id}/pause", "/v1/tables/{table}/pause"): (
+        None,
+        (401, 403, 403, 404, 404, 404),
+    ),
+    ("POST", "/v1/tables/{table_id}/resume", "/v1/tables/{table}/resume"): (
+        None,
+        (401, 403, 403, 404, 404, 404),
+    ),
+    ("GET", "/v1/stakes", "/v1/stakes"): (None, OPEN),
+    ("GET", "/v1/stakes/{name}", "/v1/stakes/actionpoker"): (None, OPEN),
+    ("POST", "/v1/stakes", "/v1/stakes"): (
+        {"name": "friday", "currency": "USD", "steps": [{"unit": 1, "buy_in": 50, "ante": 0}]},
+        OPERATING,
+    ),
     ("GET", "/v1/hands/{hand_id}", H): (None, OPEN),
     ("GET", "/v1/hands/{hand_id}/legal-plays", H + "/legal-plays"): (None, (401, 200, 403, 403, 403, 403)),
     ("POST", "/v1/hands/{hand_id}/plays", H + "/plays"): (
@@ -227,7 +250,7 @@ def secrets(services, ids: dict[str, str]) -> list[str]:
 @pytest.mark.parametrize("case", TAKEN, ids=" ".join)
 def test_an_id_of_another_kind_is_404(case, as_role, of_each_kind, unspoken):
     method, rule, part, kind = case
-    path = rule
+    path = rule.replace("{seat}", "1")
     for each, own in PARTS.items():
         path = path.replace("{" + each + "}", of_each_kind[kind if each == part else own])
     body = next(body for (m, r, _), (body, _) in MATRIX.items() if (m, r) == (method, rule))
@@ -271,7 +294,7 @@ def test_an_unknown_id_is_404(rule, as_role):
     path = rule
     for part in ("tournament_id", "player_id", "hand_id", "table_id", "token_id"):
         path = path.replace("{" + part + "}", NOBODY)
-    path = path.replace("{name}", "nothing").replace("{season}", "1999")
+    path = path.replace("{name}", "nothing").replace("{season}", "1999").replace("{seat}", "1")
     methods = {m: body for (m, r, _), (body, _) in MATRIX.items() if r == rule}
     for method, body in methods.items():
         reader = as_role[who_may(method, rule)]
