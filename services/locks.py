@@ -101,7 +101,7 @@ class AdvisoryLocks:
 
 
 def _in_order(key: UUID, then: UUID | None) -> list[UUID]:
-    return [key] if then is None else [key, then]
+    return [key] if then in (None, key) else [key, then]
 
 
 def _acquire(conn: Connection, key: UUID, deadline: float) -> None:

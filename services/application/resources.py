@@ -480,7 +480,7 @@ class LedgerEntry(Resource, frozen=True, kw_only=True):
 
 
 class TrialBalance(Resource, frozen=True, kw_only=True):
-    """The money book of one currency, or the chips of one tournament: all that its accounts have, and all that they owe."""
+    """The money of one currency, or the chips of one tournament: all that its accounts have, and all that they owe."""
 
     book: Literal["money", "chips"]
     currency: str | None

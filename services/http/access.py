@@ -29,6 +29,8 @@ class Who(Enum):
     DIRECTING = frozenset({Role.OPERATOR, Role.DIRECTOR, Role.ADMIN})
     AUDITING = frozenset({Role.AUDITOR, Role.DIRECTOR, Role.ADMIN})
     ADMINS = frozenset({Role.ADMIN})
+    BOOKS = frozenset({Role.AUDITOR, Role.OPERATOR, Role.DIRECTOR, Role.ADMIN})
+    LEDGER = frozenset(Role)
 
 
 class Gate:

@@ -21,6 +21,7 @@ from services.http import (
     documents,
     health,
     leaderboards,
+    ledger,
     play,
     players,
     recorded,
@@ -115,6 +116,7 @@ def _add_routes(app: Flask) -> None:
         ring,
         leaderboards,
         wallets,
+        ledger,
     ):
         api.register_blueprint(module.blueprint)
     documents.describe(api)

@@ -34,12 +34,19 @@ def paged_in(call: Call, tournament_id: UUID, read: Callable[..., Page[Any]], wh
 
 def paged_as_of(call: Call, read: AsOf) -> Response:
     """A list that any position of the log has: all its pages are of the same one."""
-    now = call.listener.position
-    as_of, first = key_of(call.query.get("cursor"), int, int) or (call.query.get("as_of", now), 0)
-    if as_of > now:
-        raise Problem("validation", "The query is not right.", errors={"/query/as_of": AHEAD})
+    as_of, first = at_position(call, int)
     page, newest = read(as_of, max(first, 0), call.query["limit"])
     return listed(page, as_of if newest is None else newest, call.query)
+
+
+def at_position(call: Call, *kinds: type) -> list[Any]:
+    """The position that is asked for, now if none is, and the integers behind it in the cursor, which begin at 0."""
+    now = call.listener.position
+    found = key_of(call.query.get("cursor"), int, *kinds)
+    key = found or [call.query.get("as_of", now), *(0 for _ in kinds)]
+    if key[0] > now:
+        raise Problem("validation", "The query is not right.", errors={"/query/as_of": AHEAD})
+    return key
 
 
 def _after(call: Call) -> int | None:

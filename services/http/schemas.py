@@ -299,6 +299,30 @@ class PagedAsOf(PagedTable):
     as_of = Digits(0, LAST_POSITION, metadata={"description": "A log position; now, if left out."})
 
 
+class AsOfAsked(Query):
+    as_of = Digits(0, LAST_POSITION, metadata={"description": "A log position; now, if left out."})
+
+
+class TrialAsked(PagedAsOf):
+    book = OneOf("money", "chips")
+    currency = Currency()
+
+
+class AccountsAsked(TrialAsked):
+    account = Raw(metadata={"description": "A whole name, such as `pool/TOURNAMENT`."})
+    player = Id()
+    tournament = Id()
+
+
+class EntriesAsked(AccountsAsked):
+    table = Id()
+    hand = Id()
+    journal = Id()
+    kind = Raw(metadata={"description": "What the journal is: `entry`, `prize`, `transfer` and others."})
+    to = Instant(metadata={"format": "date-time", "description": "Before this time."})
+    vars()["from"] = Instant(metadata={"format": "date-time", "description": "This time and later."})
+
+
 class CardsAsked(Query):
     cards = CardList(
         DEALT_CARDS,

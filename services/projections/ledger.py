@@ -1,98 +1,130 @@
-"""`ledger`: the chips of each tournament, double entry. Every line has its twin; the book sums to zero."""
+"""`ledger`: the books, double entry. Which event makes which journal says `domain.ledger`; here are only rows.
+
+A line carries its account's balance after it, so that any position of the log can be read: an account's balance as of
+a position is that of its newest line at or below it.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-from uuid import UUID
+from typing import Any
 
-from domain import hand_events as hand
-from domain import table_events as table
-from domain import tournament_events as tournament
+from domain.hand_events import Settled
+from domain.ids import HandId, TableId, TournamentId
+from domain.journal import Journal, Line
+from domain.ledger import Where, journals
+from domain.ring_events import RingHandBegun
+from domain.table_events import Vacated
+from domain.wallet import Credited, Debited
 from services.database import Cursor
 from services.envelope import Recorded
 from services.projections.context import Context
 
-ISSUED = "issued"
-VOID = "void"
-
 DDL = """
+CREATE TABLE ledger_accounts (
+    scope text NOT NULL,
+    account text NOT NULL,
+    book text NOT NULL,
+    currency text,
+    tournament_id uuid,
+    player_id uuid,
+    PRIMARY KEY (scope, account)
+);
+CREATE INDEX ON ledger_accounts (player_id);
 CREATE TABLE ledger_lines (
     position bigint NOT NULL,
     line integer NOT NULL,
     journal_id uuid NOT NULL,
-    tournament_id uuid NOT NULL,
-    hand_id uuid,
+    event text NOT NULL,
+    at timestamptz NOT NULL,
     kind text NOT NULL,
+    reference text,
+    book text NOT NULL,
+    currency text,
+    tournament_id uuid,
+    table_id uuid,
+    hand_id uuid,
+    scope text NOT NULL,
     account text NOT NULL,
     player_id uuid,
     amount bigint NOT NULL,
-    at timestamptz NOT NULL,
+    balance bigint NOT NULL,
     PRIMARY KEY (position, line)
 );
-CREATE INDEX ON ledger_lines (tournament_id, account, position);
+CREATE INDEX ON ledger_lines (scope, account, position, line);
 CREATE INDEX ON ledger_lines (player_id, position);
+CREATE INDEX ON ledger_lines (tournament_id, position);
+CREATE INDEX ON ledger_lines (table_id, position);
+CREATE INDEX ON ledger_lines (hand_id);
+CREATE INDEX ON ledger_lines (journal_id);
+"""
+# An account belongs to a currency, or in the book of chips to a tournament: that is its `scope`.
+
+_ACCOUNT = """
+INSERT INTO ledger_accounts VALUES
+(%(scope)s, %(account)s, %(book)s, %(currency)s, %(of)s, %(owner)s) ON CONFLICT DO NOTHING
+"""
+_LINE = """
+INSERT INTO ledger_lines
+SELECT %(position)s, %(line)s, %(journal_id)s, %(event)s, %(at)s, %(kind)s, %(reference)s, %(book)s, %(currency)s,
+       %(tournament_id)s, %(table_id)s, %(hand_id)s, %(scope)s, %(account)s, %(player_id)s, %(amount)s,
+       %(amount)s + COALESCE((SELECT balance FROM ledger_lines WHERE scope = %(scope)s AND account = %(account)s
+                              ORDER BY position DESC, line DESC LIMIT 1), 0)
 """
 
 
-class _Payment(NamedTuple):
-    """Chips from one account to another; `None` is the house's own account, named by `house`."""
-
-    kind: str
-    payer: UUID | None
-    receiver: UUID | None
-    amount: int
-    house: str = ""
-
-
 def project(cur: Cursor, r: Recorded, context: Context) -> None:
-    """Write the journals that `r` causes: chips issued, a hand's transfers, chips void with a no-show."""
+    """Write the journals that `r` causes."""
+    number = 0
+    for journal in journals(r.event, _where(cur, r, context)):
+        for line in journal.lines:
+            number += 1
+            row = _row(r, journal, line) | {"line": number}
+            cur.execute(_ACCOUNT, row)
+            cur.execute(_LINE, row)
+
+
+def _where(cur: Cursor, r: Recorded, context: Context) -> Where:
+    """What `r` belongs to, of those that move something."""
     match r.event:
-        case tournament.TablesDrawn() if not r.event.final:
-            places = [place for drawn in r.event.tables for place in drawn.places]
-            issued = [_Payment("issued", None, p.player_id, p.stack, ISSUED) for p in places]
-            _write(cur, r, r.stream, None, issued)
-        case hand.Settled():
-            dealt = context.hand(cur, r.stream)
-            if dealt.tournament_id is None:
-                return  # money, not chips
-            paid = [
-                _Payment(_kind(t), dealt.seats[t.payer], dealt.seats[t.receiver], t.paid)
-                for t in r.event.transfers
-                if t.paid
-            ]
-            _write(cur, r, dealt.tournament_id, r.stream, paid)
-        case table.Vacated() if r.event.reason == "no_show":
-            gone = _Payment("no_show", r.event.player_id, None, r.event.stack, VOID)
-            _write(cur, r, context.tournament_of(cur, r.stream), None, [gone])
+        case Settled():
+            hand = context.hand(cur, r.stream)
+            return Where(
+                stream=r.stream,
+                version=r.version,
+                tournament_id=TournamentId(hand.tournament_id) if hand.tournament_id else None,
+                table_id=TableId(hand.table_id),
+                hand_id=HandId(r.stream),
+                seats=hand.seats,
+                currency=hand.currency,
+            )
+        case RingHandBegun():
+            table = TableId(r.stream)
+            return Where(stream=r.stream, version=r.version, table_id=table, hand_id=r.event.hand_id)
+        case Vacated():
+            t, table = TournamentId(context.tournament_of(cur, r.stream)), TableId(r.stream)
+            return Where(stream=r.stream, version=r.version, tournament_id=t, table_id=table)
+    return Where(stream=r.stream, version=r.version, tournament_id=TournamentId(r.stream))
 
 
-def _kind(transfer: hand.Transfer) -> str:
-    return "cover" if transfer.covers else "transfer"
-
-
-def _write(
-    cur: Cursor, r: Recorded, tournament_id: UUID, hand_id: UUID | None, payments: list[_Payment]
-) -> None:
-    """Each payment is two lines that sum to zero."""
-    lines = [
-        (payment, player, amount)
-        for payment in payments
-        for player, amount in ((payment.payer, -payment.amount), (payment.receiver, payment.amount))
-    ]
-    for number, (payment, player, amount) in enumerate(lines, 1):
-        account = f"player/{player}" if player else payment.house
-        cur.execute(
-            "INSERT INTO ledger_lines VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
-            (
-                r.position,
-                number,
-                r.command,
-                tournament_id,
-                hand_id,
-                payment.kind,
-                account,
-                player,
-                amount,
-                r.at,
-            ),
-        )
+def _row(r: Recorded, journal: Journal, line: Line) -> dict[str, Any]:
+    owned = line.player_id is not None and str(line.player_id) in line.account
+    of_tournament = journal.currency is None or str(journal.tournament_id) in line.account
+    return {
+        "position": r.position,
+        "journal_id": journal.journal_id,
+        "event": r.topic.rpartition(".")[0],
+        "at": r.at,
+        "kind": journal.kind,
+        "reference": r.event.reference if isinstance(r.event, Credited | Debited) else None,
+        "book": journal.book,
+        "currency": journal.currency,
+        "tournament_id": journal.tournament_id,
+        "table_id": journal.table_id,
+        "hand_id": journal.hand_id,
+        "scope": journal.currency or str(journal.tournament_id),
+        "account": line.account,
+        "player_id": line.player_id,
+        "amount": line.amount,
+        "of": journal.tournament_id if of_tournament else None,
+        "owner": line.player_id if owned else None,
+    }

@@ -129,6 +129,12 @@ def test_two_locks_are_held_in_their_order_and_both_are_free_afterwards(locks):
         _hold(locks, key)
 
 
+def test_the_same_lock_twice_is_that_lock(locks):
+    key = uuid4()
+    for _ in range(2):
+        _hold(locks, key, key)
+
+
 def test_a_second_lock_that_is_not_free_frees_the_first(locks):
     first, second = uuid4(), uuid4()
     with locks.hold(second), ThreadPoolExecutor(1) as pool:

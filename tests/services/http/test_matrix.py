@@ -20,6 +20,7 @@ H = "/v1/hands/{hand}"
 NOBODY = "00000000-0000-5000-8000-000000000000"
 OPEN = (200,) * 6
 OPERATING = (401, 403, 403, "ok", 403, "ok")
+LEDGER = (401, 200, 200, 200, 200, 200)
 DIRECTING = (401, 403, 403, "ok", "ok", "ok")
 MATRIX = {
     ("GET", "/v1/players", "/v1/players"): (None, OPEN),
@@ -119,6 +120,10 @@ MATRIX = {
         {"amount": 1, "currency": "EUR", "reference": "{name}"},
         (401, 403, 403, "ok", 403, "ok"),
     ),
+    ("GET", "/v1/wallets/{player_id}", "/v1/wallets/{player}"): (None, LEDGER),
+    ("GET", "/v1/ledger/accounts", "/v1/ledger/accounts"): (None, LEDGER),
+    ("GET", "/v1/ledger/entries", "/v1/ledger/entries?format=csv"): (None, LEDGER),
+    ("GET", "/v1/ledger/trial-balance", "/v1/ledger/trial-balance"): (None, (401, 403, 200, 200, 200, 200)),
     ("GET", "/v1/leaderboards", "/v1/leaderboards"): (None, OPEN),
     ("GET", "/v1/leaderboards/{season}", "/v1/leaderboards/all"): (None, OPEN),
     ("GET", "/v1/feed", "/v1/feed?tournament={tournament}"): (None, OPEN),
@@ -256,7 +261,8 @@ def test_an_id_of_another_kind_is_404(case, as_role, of_each_kind, unspoken):
     body = next(body for (m, r, _), (body, _) in MATRIX.items() if (m, r) == (method, rule))
     if body:
         body = {
-            k: v.format(player=of_each_kind["player"]) if isinstance(v, str) else v for k, v in body.items()
+            k: v.format(name="Kind", player=of_each_kind["player"]) if isinstance(v, str) else v
+            for k, v in body.items()
         }
     reader = as_role[who_may(method, rule)]
     answer = reader.request(method, path, body)

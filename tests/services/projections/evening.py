@@ -28,6 +28,7 @@ TABLES = (
     "hand_players",
     "hands",
     "leaderboard",
+    "ledger_accounts",
     "ledger_lines",
     "players",
     "rulesets",

@@ -97,7 +97,7 @@ def test_a_hand_s_lines_are_its_transfers(evening):
             kind = "cover" if t.covers else "transfer"
             wanted += [(kind, who[t.payer], -t.paid), (kind, who[t.receiver], t.paid)] if t.paid else []
         assert [(row["kind"], row["player_id"], row["amount"]) for row in lines] == wanted
-        assert all((row["position"], row["journal_id"]) == (r.position, r.command) for row in lines)
+        assert all((row["position"], row["event"]) == (r.position, "hand.settled") for row in lines)
         nets = Counter()
         for row in lines:
             nets[row["player_id"]] += row["amount"]

@@ -1,0 +1,163 @@
+"""The books as they are read: accounts, lines and the trial balance, now or as of any position of the log; wallets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar
+from uuid import UUID
+
+from domain.errors import NotAllowed
+from services.application import resources as shapes
+from services.application.credentials import Actor
+from services.application.errors import NotFound
+from services.application.lists import Page, fetch, made
+from services.database import Database
+
+T = TypeVar("T")
+
+_ACCOUNTS = """
+SELECT a.book, a.currency, a.tournament_id, a.account, a.player_id, l.balance, l.position AS as_of
+FROM projections.ledger_accounts a CROSS JOIN LATERAL (
+    SELECT balance, position FROM projections.ledger_lines l
+    WHERE l.scope = a.scope AND l.account = a.account AND l.position <= %(as_of)s
+    ORDER BY l.position DESC, l.line DESC LIMIT 1
+) AS l
+"""
+_LISTED = f"""
+SELECT * FROM ({_ACCOUNTS}) AS a WHERE true{{filters}}
+ORDER BY book DESC, currency, tournament_id, account OFFSET %(first)s LIMIT %(limit)s
+"""  # noqa: S608 - our own names
+_TRIAL = f"""
+SELECT book, currency, CASE WHEN currency IS NULL THEN tournament_id END AS tournament_id, count(*) AS accounts,
+       COALESCE(sum(balance) FILTER (WHERE balance > 0), 0)::bigint AS positive,
+       COALESCE(-sum(balance) FILTER (WHERE balance < 0), 0)::bigint AS negative, sum(balance)::bigint AS balance,
+       sum(balance) = 0 AS balanced
+FROM ({_ACCOUNTS}) AS a WHERE true{{filters}} GROUP BY 1, 2, 3
+ORDER BY book DESC, currency, tournament_id OFFSET %(first)s LIMIT %(limit)s
+"""  # noqa: S608
+_LINES = """
+SELECT position, line, at, event, journal_id, kind, reference, book, currency, tournament_id, table_id, hand_id,
+       account, player_id, amount, CASE WHEN %(shared)s OR account LIKE '%%' || player_id THEN balance END AS balance
+FROM projections.ledger_lines
+WHERE position <= %(as_of)s AND (position, line) > (%(position)s, %(line)s){filters}
+ORDER BY position, line LIMIT %(limit)s
+"""
+_NEWEST = (
+    "SELECT COALESCE(max(position), 0) AS newest FROM projections.ledger_lines WHERE position <= %(as_of)s"
+)
+# Of the escrow accounts that are not empty, what is in them of this player's: open entries, or refunds to come.
+_WALLETS = """
+WITH wallets AS (
+    SELECT currency, account, balance FROM ({accounts}) AS a WHERE book = 'money' AND player_id = %(player)s
+), escrows AS (
+    SELECT currency, account, sum(amount) AS held FROM projections.ledger_lines
+    WHERE player_id = %(player)s AND account LIKE 'escrow/%%' AND position <= %(as_of)s GROUP BY 1, 2
+), held AS (
+    SELECT currency, held FROM escrows JOIN ({accounts}) AS a USING (currency, account) WHERE a.balance <> 0
+    UNION ALL SELECT currency, balance FROM wallets WHERE account LIKE 'stack/%%'
+)
+SELECT currency, w.balance, COALESCE((SELECT sum(held) FROM held h WHERE h.currency = w.currency), 0)::bigint AS held
+FROM wallets w WHERE account LIKE 'wallet/%%' ORDER BY currency
+"""
+_FILTERS = {
+    "book": "book = %(book)s",
+    "currency": "currency = %(currency)s",
+    "account": "account = %(account)s",
+    "player": "player_id = %(player)s",
+    "tournament": "tournament_id = %(tournament)s",
+    "table": "table_id = %(table)s",
+    "hand": "hand_id = %(hand)s",
+    "journal": "journal_id = %(journal)s",
+    "kind": "kind = %(kind)s",
+    "from": "at >= %(from)s",
+    "to": "at < %(to)s",
+}
+
+
+class Asked(NamedTuple):
+    """Which part of the books is asked for, and who asks; `wanted` has the filters by name."""
+
+    reader: Actor
+    wanted: dict[str, Any]
+
+    @property
+    def own(self) -> UUID | None:
+        """Whose books alone the reader sees; None for all."""
+        return self.reader.player_id
+
+    def filters(self) -> tuple[str, dict[str, Any]]:
+        """The conditions of a query, and their values: whatever is asked for, and what the reader may see."""
+        found = {name: value for name, value in self.wanted.items() if name in _FILTERS}
+        conditions = [_FILTERS[name] for name in found]
+        if self.own is not None:
+            conditions.append("player_id = %(own)s")
+        if self.reader.tournament_id is not None:
+            conditions.append("tournament_id = %(limited_to)s")
+        values = {**found, "own": self.own, "limited_to": self.reader.tournament_id}
+        return "".join(f" AND {condition}" for condition in conditions), values
+
+
+def must_see_all(reader: Actor) -> None:
+    """Raises NotAllowed if the token is limited to one tournament, of which no whole book can be read."""
+    if reader.tournament_id is not None:
+        raise NotAllowed("forbidden", "This token is limited to one tournament.")
+
+
+def accounts(
+    db: Database, asked: Asked, as_of: int, first: int, limit: int
+) -> tuple[Page[shapes.Account], int]:
+    """Accounts and their balances, from the one behind so many on; a player's are his own."""
+    return _of_balances(db, shapes.Account, _LISTED, asked, (as_of, first, limit))
+
+
+def trial_balance(
+    db: Database, asked: Asked, as_of: int, first: int, limit: int
+) -> tuple[Page[shapes.TrialBalance], int]:
+    """Each book by currency or tournament: what its accounts have and owe, which is the same."""
+    must_see_all(asked.reader)
+    return _of_balances(db, shapes.TrialBalance, _TRIAL, asked, (as_of, first, limit))
+
+
+def _of_balances(
+    db: Database, kind: type[T], query: str, asked: Asked, where: tuple[int, int, int]
+) -> tuple[Page[T], int]:
+    as_of, first, limit = where
+    conditions, values = asked.filters()
+    keys = {**values, "as_of": as_of, "first": first, "limit": limit + 1}
+    rows = fetch(db, query.replace("{filters}", conditions), keys)
+    following = (as_of, first + limit) if len(rows) > limit else None
+    return Page(kind, [made(kind, row) for row in rows[:limit]], following), newest(db, as_of)
+
+
+def entries(
+    db: Database, asked: Asked, as_of: int, after: Sequence[int], limit: int
+) -> tuple[Page[shapes.LedgerEntry], int]:
+    """Lines in the order in which they were written, behind a position and a line; a player's are about himself."""
+    conditions, values = asked.filters()
+    keys = {**values, "as_of": as_of, "position": after[0], "line": after[1], "limit": limit + 1}
+    rows = fetch(db, _LINES.replace("{filters}", conditions), {**keys, "shared": asked.own is None})
+    shown = rows[:limit]
+    following = (as_of, shown[-1]["position"], shown[-1]["line"]) if len(rows) > limit else None
+    return Page(shapes.LedgerEntry, [made(shapes.LedgerEntry, row) for row in shown], following), newest(
+        db, as_of
+    )
+
+
+def newest(db: Database, as_of: int) -> int:
+    """The position of the newest line at or below one."""
+    found: int = fetch(db, _NEWEST, {"as_of": as_of})[0]["newest"]
+    return found
+
+
+def purses(db: Database, reader: Actor, player: UUID, as_of: int) -> shapes.Wallet:
+    """What a player may dispose of, and what is held of his: open entries, stacks at ring tables."""
+    if reader.player_id not in (None, player):
+        raise NotAllowed("forbidden", "A player reads his own wallet only.")
+    if reader.player_id is None:
+        must_see_all(reader)
+    if not fetch(db, "SELECT 1 FROM projections.players WHERE player_id = %(id)s", {"id": player}):
+        raise NotFound("player")
+    query = _WALLETS.replace("{accounts}", _ACCOUNTS)
+    rows = fetch(db, query, {"player": player, "as_of": as_of})
+    items = [made(shapes.Purse, row) for row in rows]
+    return shapes.Wallet(player_id=player, items=items, as_of=newest(db, as_of))

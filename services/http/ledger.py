@@ -1,0 +1,60 @@
+"""The ledger: accounts, entries and the trial balance, as of any position of the log."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from flask import Response
+
+from services.application import ledger
+from services.application import resources as shapes
+from services.application.ledger import Asked
+from services.http import schemas
+from services.http.access import Who
+from services.http.answers import listed, read
+from services.http.calls import Call
+from services.http.paging import at_position, paged_as_of
+from services.http.routing import Routes, get, listing
+
+blueprint = Routes("ledger", "The books of money and of chips, double entry")
+
+
+@listing(blueprint, "/ledger/accounts", shapes.Account, query=schemas.AccountsAsked(), who=Who.LEDGER)
+def list_accounts(call: Call) -> Response:
+    """List the accounts with their balances; a player's token sees its own"""
+    return paged_as_of(call, partial(ledger.accounts, call.database, _asked(call)))
+
+
+@listing(blueprint, "/ledger/entries", shapes.LedgerEntry, query=schemas.EntriesAsked(), who=Who.LEDGER)
+def list_ledger_entries(call: Call) -> Response:
+    """List the lines of all journals, oldest first; a player's token sees those that concern its player"""
+    as_of, *after = at_position(call, int, int)
+    page, newest = ledger.entries(call.database, _asked(call), as_of, after, call.query["limit"])
+    return listed(page, newest, call.query)
+
+
+@listing(blueprint, "/ledger/trial-balance", shapes.TrialBalance, query=schemas.TrialAsked(), who=Who.BOOKS)
+def get_trial_balance(call: Call) -> Response:
+    """Prove the books: of each currency and each tournament the sums of its accounts, which cancel out"""
+    return paged_as_of(call, partial(ledger.trial_balance, call.database, _asked(call)))
+
+
+@get(
+    blueprint,
+    "/wallets/<uuid:player_id>",
+    shapes.Wallet,
+    who=Who.LEDGER,
+    query=schemas.AsOfAsked(),
+    problems=("forbidden",),
+    projected=True,
+)
+def get_wallet(call: Call, player_id: UUID) -> Response:
+    """Read what a player has in each currency, and what is held of his in open entries and at ring tables"""
+    return read(ledger.purses(call.database, call.actor, player_id, *at_position(call)))
+
+
+def _asked(call: Call) -> Asked:
+    wanted: dict[str, Any] = {name: value for name, value in call.query.items() if value is not None}
+    return Asked(call.actor, wanted)
