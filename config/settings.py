@@ -94,9 +94,13 @@ def read(environment: Mapping[str, str]) -> Settings:
     """The settings of an environment; an empty variable counts as none. SettingsError names what is wrong."""
     given = {field: environment.get(variable, "") for field, variable in _VARIABLES.items()}
     settings = Settings(**{field: _value(field, text) for field, text in given.items() if text})  # type: ignore[arg-type]
-    for lower, upper in _RISING:
-        if getattr(settings, lower) >= getattr(settings, upper):
-            raise SettingsError(f"{_VARIABLES[upper]} must be greater than {_VARIABLES[lower]}")
+    wrong = [
+        f"{_VARIABLES[upper]} must be greater than {_VARIABLES[lower]}"
+        for lower, upper in _RISING
+        if getattr(settings, lower) >= getattr(settings, upper)
+    ]
+    if wrong:
+        raise SettingsError("; ".join(wrong))
     return settings
 
 

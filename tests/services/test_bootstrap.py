@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from domain.connection import Limits
 from services import bootstrap
 from services.bootstrap import SettingsError, settings, variables, with_urls
 
@@ -31,11 +32,34 @@ def test_the_environment_counts_and_a_command_s_options_come_first():
         ("BIG2_POOL_SIZE", "-1"),
         ("DATABASE_URL", "mysql://x"),
         ("REDIS_URL", "localhost:6379"),
+        ("BIG2_CONNECTION_FAIR_MS", "0"),
+        ("BIG2_CONNECTION_POOR_MS", "250"),
+        ("BIG2_CONNECTION_POOR_SECONDS", "15"),
+        ("BIG2_CONNECTION_LOST_SECONDS", "5"),
     ],
 )
 def test_a_wrong_variable_is_named(variable, value):
     with pytest.raises(SettingsError, match=variable):
         settings({variable: value})
+
+
+def test_thresholds_of_connections_that_do_not_rise_are_named_all_at_once_r11_3():
+    environment = {"BIG2_CONNECTION_FAIR_MS": "1000", "BIG2_CONNECTION_LOST_SECONDS": "5"}
+    with pytest.raises(SettingsError) as wrong:
+        settings(environment)
+    assert str(wrong.value) == (
+        "BIG2_CONNECTION_POOR_MS must be greater than BIG2_CONNECTION_FAIR_MS;"
+        " BIG2_CONNECTION_LOST_SECONDS must be greater than BIG2_CONNECTION_POOR_SECONDS"
+    )
+
+
+def test_the_thresholds_of_connections_are_settings_r11_3(database_url):
+    given = {"FAIR_MS": "10", "POOR_MS": "20", "POOR_SECONDS": "3", "LOST_SECONDS": "4"}
+    environment = {f"BIG2_CONNECTION_{name}": value for name, value in given.items()}
+    services = bootstrap.build(settings(environment | {"DATABASE_URL": database_url}))
+    assert services.connections.limits == Limits(10, 20, 3, 4)
+    assert bootstrap.build(settings({"DATABASE_URL": database_url})).connections.limits == Limits()
+    services.close()
 
 
 def test_a_child_process_gets_the_same_settings(tmp_path):

@@ -58,7 +58,7 @@ def redis(redis_url) -> Iterator[Redis]:
 
 
 def clock(house: House, client: Redis) -> Clock:
-    return Clock(SimpleNamespace(store=house.store, rulesets=house.rulesets), client)
+    return Clock(house, client)
 
 
 def queued(client: Redis) -> list[Job]:
@@ -296,7 +296,7 @@ class Stepped(Clock):
     """A clock that looks at a database whose time is `ahead`."""
 
     def __init__(self, house: House, client: Redis) -> None:
-        super().__init__(SimpleNamespace(store=house.store, rulesets=house.rulesets), client)
+        super().__init__(house, client)
         self._house = house
 
     def _look(self) -> Look:
@@ -452,8 +452,7 @@ def test_after_a_blind_time_longer_than_the_jump_only_what_was_seen_counts():
 
 def test_a_worker_does_what_the_clock_has_enqueued(house, redis, monkeypatch):
     """A whole hand of a tournament of absent players, by clock and worker alone."""
-    own = SimpleNamespace(store=house.store, rulesets=house.rulesets)
-    monkeypatch.setattr(jobs, "services", lambda: own)
+    monkeypatch.setattr(jobs, "services", lambda: house)
     t = house.started(3, turn_seconds=0, stack_points=1, unit_levels=[50], seats_per_table=3)
     mine = clock(house, redis)
     give_up = time.monotonic() + 60
@@ -491,7 +490,7 @@ def test_a_job_that_fails_is_tried_again_so_many_times_and_kept_for_an_hour(hous
 
 
 def test_a_job_that_succeeds_leaves_nothing_in_redis(house, redis, monkeypatch):
-    monkeypatch.setattr(jobs, "services", lambda: SimpleNamespace(store=house.store, rulesets=house.rulesets))
+    monkeypatch.setattr(jobs, "services", lambda: house)
     due_now(house)
     clock(house, redis).tick()
     work_off(redis)
@@ -528,3 +527,19 @@ def eventually(happens: Callable[[], object], seconds: float = 10) -> None:
             pass
         assert time.monotonic() < give_up
         time.sleep(0.05)
+
+
+def test_the_clock_puts_old_heartbeats_away_once_a_minute(house, redis, monkeypatch):
+    def beat() -> None:
+        with house.store.database.connection() as conn:
+            conn.execute(
+                "INSERT INTO heartbeats VALUES (gen_random_uuid(), gen_random_uuid(), 0, now() - interval '2 hours')"
+            )
+
+    its = clock(house, redis)
+    beat()
+    assert its.tidy() == 1
+    beat()
+    assert its.tidy() == 0
+    monkeypatch.setattr(its, "_tidy_at", time.monotonic())
+    assert its.tidy() == 1

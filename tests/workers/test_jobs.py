@@ -9,7 +9,11 @@ import pytest
 
 from workers import jobs
 
-SERVICES = SimpleNamespace(store="the store", rulesets=SimpleNamespace(resolve="the rule sets"))
+SERVICES = SimpleNamespace(
+    store="the store",
+    rulesets=SimpleNamespace(resolve="the rule sets"),
+    connections=SimpleNamespace(at_tables="the connections"),
+)
 
 
 @pytest.mark.parametrize(
@@ -17,7 +21,7 @@ SERVICES = SimpleNamespace(store="the store", rulesets=SimpleNamespace(resolve="
     [
         ("start", "tournaments.start_when_due", [SERVICES, "id"]),
         ("draw", "director.draw", ["the store", "id"]),
-        ("deal", "director.advance", ["the store", "the rule sets", "id"]),
+        ("deal", "director.advance", ["the store", "the rule sets", "the connections", "id"]),
         ("turn", "hands.act_for_absent", [SERVICES, "id", 7]),
         ("level", "director.raise_level", ["the store", "id", 7]),
         ("pause", "director.follow_pauses", ["the store", "id"]),
