@@ -180,5 +180,5 @@ def _read_switch(
 
 
 def _meant(name: str) -> str:
-    near = get_close_matches(name, BY_NAME, n=1)
+    near = get_close_matches(name, BY_NAME)
     return f"; is {near[0]} meant?" if near else ""

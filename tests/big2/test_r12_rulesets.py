@@ -116,6 +116,12 @@ def test_an_unknown_base_is_refused(base):
     assert refused.value.field == "base"
 
 
+def test_a_rule_set_on_record_is_written_in_whole():
+    assert ruleset_on_record(WHOLE) == PRESETS["actionpoker"]
+    with pytest.raises(RuleSetError, match="^base: is not a preset"):
+        ruleset_on_record({"base": "actionpoker"})
+
+
 def test_a_missing_switch_is_refused():
     without = {name: value for name, value in WHOLE.items() if name != "twos"}
     with pytest.raises(RuleSetError, match="twos: is missing"):
