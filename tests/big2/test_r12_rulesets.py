@@ -118,7 +118,7 @@ def test_an_unknown_base_is_refused(base):
 
 def test_a_rule_set_on_record_is_written_in_whole():
     assert ruleset_on_record(WHOLE) == PRESETS["actionpoker"]
-    with pytest.raises(RuleSetError, match="^base: is not a preset"):
+    with pytest.raises(RuleSetError, match=r"^base: is not a preset"):
         ruleset_on_record({"base": "actionpoker"})
 
 
