@@ -1,7 +1,7 @@
 """The two actions of a hand, as facts: a play and a pass. They say what happened and judge nothing."""
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 class By(StrEnum):
@@ -22,6 +22,12 @@ class PassReason(StrEnum):
 
 AUTOMATIC = (PassReason.TWO_OF_SPADES, PassReason.TOO_FEW_CARDS)
 """R6: the reasons for which a seat passes without a turn of its own."""
+
+WHY_AUTOMATIC: Final = {
+    PassReason.TWO_OF_SPADES: ("R6.1", "nothing follows the highest card"),
+    PassReason.TOO_FEW_CARDS: ("R6.2", "the holding has fewer cards than the set to beat"),
+}
+"""Each of them with its clause, in words."""
 
 
 class Played(NamedTuple):

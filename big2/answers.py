@@ -12,8 +12,9 @@ from big2.card_sets import CardSet, beats, classify, legal_plays
 from big2.cards import Card, mask_of, mask_text, parse_card, parse_cards
 from big2.errors import MalformedError, NotationError
 from big2.form import Node, parse_json
+from big2.position import position_problems
 from big2.record import Presets, Published, nothing_published, read_rules
-from big2.rulesets import MOST_CARDS, RuleSet
+from big2.rulesets import RuleSet
 
 Answer = str | bool | list[str] | None
 
@@ -85,7 +86,10 @@ def _beats(node: Node, rules: RuleSet) -> Answer:
 
 
 def _legal_plays(node: Node, rules: RuleSet) -> Answer:
-    plays = legal_plays(rules, _holding(node), _to_beat(node, rules), _must_include(node))
+    holding, to_beat, must_include = _holding(node), _to_beat(node, rules), _must_include(node)
+    for name, reason in position_problems(holding, to_beat, must_include):
+        raise node.member(name).wrong(reason)
+    plays = legal_plays(rules, mask_of(holding), to_beat, must_include)
     return sorted(mask_text(play.mask, rules.suits) for play in plays)
 
 
@@ -104,15 +108,12 @@ def _card_set(node: Node, rules: RuleSet) -> CardSet | None:
         return None
 
 
-def _holding(node: Node) -> int:
+def _holding(node: Node) -> tuple[Card, ...]:
     holding = node.member("holding")
     try:
-        cards = parse_cards(holding.text())
+        return parse_cards(holding.text())
     except NotationError as error:
         raise holding.wrong(error.reason) from None
-    if not 1 <= len(cards) <= MOST_CARDS or len(set(cards)) != len(cards):
-        raise holding.wrong(f"must be 1–{MOST_CARDS} cards, none twice")
-    return mask_of(cards)
 
 
 def _to_beat(node: Node, rules: RuleSet) -> CardSet | None:

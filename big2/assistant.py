@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Final
 
 from big2.card_sets import CardSet, legal_plays, plays_in
 from big2.state import Hand
@@ -14,6 +15,14 @@ class Duty(StrEnum):
     MULTI_CARD = "multi_card"
     HIGHEST_SINGLE = "highest_single"
     EITHER = "either"
+
+
+OWED: Final = {
+    Duty.MULTI_CARD: "more than one card",
+    Duty.HIGHEST_SINGLE: "the highest single",
+    Duty.EITHER: "more than one card, or the highest single",
+}
+"""R7.2: what to play, in words; the highest single is that of those which may be played."""
 
 
 def duty(hand: Hand) -> Duty | None:

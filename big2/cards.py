@@ -90,6 +90,15 @@ def card_text(card: Card) -> str:
     return _TEXTS[card]
 
 
+def card_glyph(card: Card) -> str:
+    """A card on a page for people: the rank as in its stored form, the suit as its sign.
+
+    >>> card_glyph(Card(0)), card_glyph(Card(29))
+    ('3♦', 'T♣')
+    """
+    return RANKS[card // 4] + GLYPHS[card % 4]
+
+
 def cards_text(cards: Iterable[Card], suits: str = SUITS) -> str:
     """A list of cards as it is stored: low to high by rank, then by the rule set's suits (R1.2).
 

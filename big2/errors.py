@@ -6,7 +6,8 @@
     ├── NotationError      a text that is no card, or no list of cards (R1.2)
     ├── RuleSetError       a rule set that cannot be; carries the switch (R12)
     ├── MalformedError     a hand history or question out of form; carries a JSON pointer
-    └── NoSuchStepError    a unit that a ring schedule does not offer (R10)
+    ├── NoSuchStepError    a unit that a ring schedule does not offer (R10)
+    └── NoSuchTurnError    a turn that a hand on record does not have
 
 A refusal is the player's doing, the others are the writer's of a text. A bug is an `assert`.
 """
@@ -86,3 +87,11 @@ class NoSuchStepError(Big2Error):
     def __init__(self, unit: int) -> None:
         super().__init__(f"the schedule has no table of unit {unit}")
         self.unit = unit
+
+
+class NoSuchTurnError(Big2Error):
+    """A hand on record has no such turn: the hand is over, or goes wrong before it, or has no turns at all."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from big2.actions import Action, By, Passed, PassReason, Played
-from big2.assistant import Duty, breaches, duty, duty_over, highest_single, is_assistant, plays_of
+from big2.assistant import OWED, Duty, breaches, duty, duty_over, highest_single, is_assistant, plays_of
 from big2.automatic import automatic_pass, passes_after
 from big2.card_sets import CardSet, beats
 from big2.cards import Card, card_text, cards_in, height, mask_of, mask_text
@@ -95,7 +95,7 @@ def clock_action(hand: Hand) -> tuple[Action, ...]:
     card, else the highest legal single, else it passes.
     """
     if hand.turn is None:
-        raise _over()
+        raise _over(hand)
     choice = _clock_choice(hand)
     if choice is None:
         return pass_turn(hand, hand.turn, By.CLOCK)
@@ -121,12 +121,14 @@ def may_pass(hand: Hand) -> bool:
 
 def _not_on_turn(hand: Hand) -> IllegalPlay:
     if hand.turn is None:
-        return _over()
+        return _over(hand)
     return IllegalPlay("R4.1", RefusalCode.NOT_YOUR_TURN, f"it is the turn of seat {hand.turn}")
 
 
-def _over() -> IllegalPlay:
-    return IllegalPlay("R4.4", RefusalCode.HAND_OVER, "the hand is over")
+def _over(hand: Hand) -> IllegalPlay:
+    """R4.4; on the first turn nobody plays all he was dealt, so what ended the hand there was a dragon."""
+    dragon = ": a dragon won it at once, by R12" if hand.rules.dragon and hand.turn_number == 1 else ""
+    return IllegalPlay("R4.4", RefusalCode.HAND_OVER, f"the hand is over{dragon}")
 
 
 def _not_held(hand: Hand, seat: int, mask: int) -> IllegalPlay:
@@ -164,20 +166,12 @@ def _breach(hand: Hand, card_set: CardSet | None) -> bool:
     """R7.3: an assistant's breach is allowed and marked; R12: or refused, where the duty is forced."""
     plays = plays_of(hand)
     owed = duty_over(hand, plays)
-    breach = breaches(owed, card_set, plays)
-    if breach and hand.setting.breach_refused:
-        raise IllegalPlay(
-            "R7.2", RefusalCode.ASSISTANT_RULE, f"the next player has one card left: {_OWED[owed]}"
-        )
-    return breach
-
-
-_OWED = {
-    Duty.MULTI_CARD: "play more than one card",
-    Duty.HIGHEST_SINGLE: "play your highest single",
-    Duty.EITHER: "play more than one card or your highest single",
-    None: "pass as you like",
-}
+    if owed is None or not breaches(owed, card_set, plays):
+        return False
+    if hand.setting.breach_refused:
+        reason = f"the next player has one card left: play {OWED[owed]}"
+        raise IllegalPlay("R7.2", RefusalCode.ASSISTANT_RULE, reason)
+    return True
 
 
 def _clock_choice(hand: Hand) -> CardSet | None:

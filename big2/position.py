@@ -3,13 +3,13 @@
 For questions about a rule set outside any hand on record. Three are seated; the other two hold whatever is left over.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from big2.actions import Played
 from big2.card_sets import CardSet
-from big2.cards import PACK, Card
-from big2.rulesets import RuleSet
+from big2.cards import PACK, Card, mask_of
+from big2.rulesets import MOST_CARDS, RuleSet
 from big2.state import Hand, apply, start
 from big2.table import Direction
 
@@ -28,7 +28,7 @@ def position(
     """The turn of seat 1, which holds `holding` (a mask): it leads, or follows `to_beat`.
 
     `must_include` is the opening card, where the first play of the hand is asked about (R5.2). `next_has_one`
-    says that the next seat has one card left, so that R7 may bind. The holding and the set to beat share no card.
+    says that the next seat has one card left, so that R7 may bind. `position_problems` has nothing to say of them.
     """
     on_the_table = to_beat.mask if to_beat is not None else 0
     assert not holding & on_the_table, "a card is held and on the table"
@@ -43,6 +43,21 @@ def position(
     if hand.turn == 3:
         hand = apply(hand, Played(3, on_the_table))
     return hand._replace(must_include=must_include)
+
+
+def position_problems(
+    holding: Sequence[Card], to_beat: CardSet | None, must_include: Card | None
+) -> Iterator[tuple[str, str]]:
+    """All that is wrong with a turn by itself, each with the name of what is at fault."""
+    held = mask_of(holding)
+    if not 1 <= len(holding) <= MOST_CARDS or held.bit_count() != len(holding):
+        yield "holding", f"must be 1–{MOST_CARDS} cards, none twice"
+    if to_beat is not None and held & to_beat.mask:
+        yield "to_beat", "has a card of the holding"
+    if must_include is not None and not held >> must_include & 1:
+        yield "must_include", "is no card of the holding"
+    if must_include is not None and to_beat is not None:
+        yield "must_include", "binds a lead only (R5.2), so there is no set to beat"
 
 
 def _others(known: int) -> Iterator[int]:

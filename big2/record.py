@@ -172,7 +172,8 @@ def read_rules(node: Node, presets: Presets, published: Published) -> RuleSet:
     if isinstance(node.value, str):
         rules = presets.get(node.value) or published(node.value)
         if rules is None:
-            raise node.wrong("is no known rule set")
+            known = ", ".join(sorted(presets))
+            raise node.wrong(f"is no known rule set: name a preset ({known}), or write it out as an object")
         return rules
     try:
         return ruleset_from_mapping(node.members(), presets)

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
+from big2.actions import PassReason
 from big2.book import Kind
+from big2.cards import RANKS
 from big2.rulesets import MOST_CARDS, RuleSet
 from big2.settlement import points_of
 from big2.switch_forms import suit_glyphs
 from big2.switch_table import BY_NAME, SWITCHES
 from big2.switches import DutyRule, FlushOrder, LastCard, OpeningPlay, OpeningScope, TwosRule
-
-RANKS_IN_ORDER: Final = "3 4 5 6 7 8 9 10 J Q K A 2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ def rule_page(rules: RuleSet) -> tuple[Section, ...]:
         ("The lead", _lead(rules)),
         ("Turns and passes", _turns(rules)),
         ("The last card", _last_card(rules)),
-        ("Scoring", _scoring(rules)),
+        ("Settlement", _settlement(rules)),
         ("Special", _special(rules)),
         ("Without effect here", _idle(rules)),
     )
@@ -57,7 +56,7 @@ def _words(rules: RuleSet, name: str) -> str:
 
 
 def _cards(rules: RuleSet) -> Iterator[str]:
-    yield f"Ranks, low to high: {RANKS_IN_ORDER}. Rank counts before suit (R1.1)."
+    yield f"Ranks, low to high: {' '.join(RANKS)}. Rank counts before suit (R1.1)."
     yield f"Suits, low to high: {suit_glyphs(rules.suits)}."
     lowest, highest = suit_glyphs(rules.suits)[0], suit_glyphs(rules.suits)[-1]
     yield f"So 3{lowest} is the lowest card and 2{highest} the highest."
@@ -111,9 +110,14 @@ def _lead(rules: RuleSet) -> Iterator[str]:
 
 def _turns(rules: RuleSet) -> Iterator[str]:
     yield f"Direction: {_words(rules, 'direction')} (R9.2)."
-    yield "A play has as many cards as the set to beat, and is higher; a leader may not pass (R4.1)."
+    bombs = ", or is four of a kind over another number" if rules.quads_beat_any else ""
+    yield f"A play has as many cards as the set to beat, and is higher{bombs}; a leader may not pass (R4.1)."
     yield f"A pass: {_words(rules, 'pass_locks_trick')} (R4.3)."
-    yield f"A player passes without being asked: {_words(rules, 'auto_pass')} (R6)."
+    yield f"A player passes without being asked: {_words(rules, 'auto_pass')}."
+    if PassReason.TWO_OF_SPADES in rules.auto_pass:
+        yield "The highest card ends a trick so alone, in a pair or in three of a kind, not among five cards."
+    if rules.auto_pass and rules.quads_beat_any:
+        yield f"But whoever has {4 + rules.quads_kicker} cards or more is asked: he may hold four of a kind."
 
 
 def _last_card(rules: RuleSet) -> Iterator[str]:
@@ -128,7 +132,7 @@ def _last_card(rules: RuleSet) -> Iterator[str]:
         yield f"Who is liable: {_words(rules, 'liability')} (R8.4)."
 
 
-def _scoring(rules: RuleSet) -> Iterator[str]:
+def _settlement(rules: RuleSet) -> Iterator[str]:
     yield "A card left is a point (R8.1)."
     if rules.point_tiers:
         yield f"Points are multiplied {_words(rules, 'point_tiers')}."

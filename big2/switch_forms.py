@@ -9,8 +9,8 @@ from enum import StrEnum
 from itertools import pairwise, permutations
 from typing import Any, Final, TypeVar
 
-from big2.actions import AUTOMATIC, PassReason
-from big2.cards import GLYPHS, PACK, RANKS, SUITS, Card, card_text, parse_stored_card
+from big2.actions import AUTOMATIC, WHY_AUTOMATIC, PassReason
+from big2.cards import GLYPHS, PACK, RANKS, SUITS, Card, card_glyph, card_text, parse_stored_card
 from big2.errors import NotationError
 
 MOST_CARDS: Final = 13
@@ -109,16 +109,6 @@ def _opening_card(written: object) -> Card | None:
         raise ValueError(f"must be {LOWEST_DEALT} or a card such as 3D") from None
 
 
-def card_glyph(card: Card) -> str:
-    """A card as people know it.
-
-    >>> card_glyph(Card(0)), card_glyph(Card(29))
-    ('3♦', '10♣')
-    """
-    rank, suit = RANKS[card // 4], GLYPHS[card % 4]
-    return ("10" if rank == "T" else rank) + suit
-
-
 def _auto_pass(written: object) -> tuple[PassReason, ...]:
     named = list(_listed(written))
     reasons = tuple(reason for reason in AUTOMATIC if reason.value in named)
@@ -127,14 +117,12 @@ def _auto_pass(written: object) -> tuple[PassReason, ...]:
     return reasons
 
 
-_PASSES: Final = {
-    PassReason.TWO_OF_SPADES: "after the highest card alone, in a pair or in a three of a kind",
-    PassReason.TOO_FEW_CARDS: "with fewer cards than the set to beat",
-}
-
-
 def _passes_in_words(reasons: tuple[PassReason, ...]) -> str:
-    return "; and ".join(_PASSES[reason] for reason in reasons) or "never"
+    return "; ".join(_where(*WHY_AUTOMATIC[reason]) for reason in reasons) or "never"
+
+
+def _where(clause: str, why: str) -> str:
+    return f"where {why} ({clause})"
 
 
 def _point_tiers(written: object) -> Tiers:

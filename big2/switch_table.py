@@ -103,7 +103,7 @@ SWITCHES: Final = (
         "R3.2",
         "what four of a kind beats",
         yes_or_no(
-            "also every card set of another number of cards",
+            "also every card set of another number of cards, so whoever may hold one is asked before he passes (R6)",
             "only card sets of as many cards, as all others do",
         ),
         default=False,

@@ -1,11 +1,9 @@
 """The play of a hand told for people: each trick as a block, each action as a row."""
 
 from collections.abc import Iterator, Mapping
-from typing import Final
 
-from big2.actions import Action, By, Passed, PassReason, Played
-from big2.assistant import Duty
-from big2.cards import GLYPHS, highest_card
+from big2.actions import WHY_AUTOMATIC, Action, By, Passed, PassReason, Played
+from big2.assistant import OWED
 from big2.record import History
 from big2.rulesets import RuleSet
 from big2.told import Block, Cell, Piece, Row, Tone, card_cell, cell
@@ -13,18 +11,6 @@ from big2.tricks import Retold, Step, Stop
 
 Names = Mapping[int, str]
 """Players by seat, as they are shown."""
-
-OWED: Final = {
-    Duty.MULTI_CARD: "more than one card",
-    Duty.HIGHEST_SINGLE: "the highest single",
-    Duty.EITHER: "more than one card, or the highest single",
-}
-
-
-_BY_ITSELF: Final = {
-    PassReason.TWO_OF_SPADES: "automatic: nothing follows {highest} (R6.1)",
-    PassReason.TOO_FEW_CARDS: "automatic: too few cards (R6.2)",
-}
 
 
 def tell_play(history: History, retold: Retold, names: Names) -> Iterator[Block]:
@@ -50,7 +36,7 @@ def _row(step: Step, names: Names, rules: RuleSet) -> Row:
         _who(step.action.seat, names),
         _action(step.action, rules),
         card_cell(step.holding, rules),
-        tuple(_notes(step, rules)),
+        tuple(_notes(step)),
     )
 
 
@@ -64,27 +50,24 @@ def _action(action: Action, rules: RuleSet) -> Cell:
     return cell("passes", Tone.QUIET)
 
 
-def _notes(step: Step, rules: RuleSet) -> Iterator[Piece]:
+def _notes(step: Step) -> Iterator[Piece]:
     """What is to be said of an action, each after a comma."""
-    notes = [*_plain_notes(step, rules), *_duty_notes(step)]
+    notes = [*_plain_notes(step), *_duty_notes(step)]
     for place, note in enumerate(notes):
         yield from (*([Piece(", ", Tone.QUIET)] if place else []), note)
 
 
-def _plain_notes(step: Step, rules: RuleSet) -> Iterator[Piece]:
+def _plain_notes(step: Step) -> Iterator[Piece]:
     action = step.action
     if step.card_set is not None and step.card_set.size > 3:
         yield Piece(step.card_set.kind.replace("_", " "), Tone.QUIET)
     if _by_clock(action):
         yield Piece("by the clock (R11.2)", Tone.QUIET)
-    if isinstance(action, Passed) and action.reason in _BY_ITSELF:
-        yield Piece(_BY_ITSELF[action.reason].format(highest=_highest(rules)), Tone.QUIET)
+    if isinstance(action, Passed) and action.reason in WHY_AUTOMATIC:
+        clause, why = WHY_AUTOMATIC[action.reason]
+        yield Piece(f"automatic: {why} ({clause})", Tone.QUIET)
     if not step.holding:
         yield Piece("out", Tone.STRONG)
-
-
-def _highest(rules: RuleSet) -> str:
-    return f"2{GLYPHS[highest_card(rules.suits) % 4]}"
 
 
 def _by_clock(action: Action) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from big2.cards import GLYPHS, RANKS, cards_in, low_to_high
+from big2.cards import card_glyph, cards_in, low_to_high
 from big2.rulesets import RuleSet
 
 MOST_SHOWN: Final = 40
@@ -83,6 +83,5 @@ def card_cell(mask: int, rules: RuleSet) -> Cell:
     pieces: list[Piece] = []
     for card in low_to_high(cards_in(mask), rules.suits):
         pieces += [Piece(" ")] if pieces else []
-        rank, suit = divmod(card, 4)
-        pieces.append(Piece(RANKS[rank] + GLYPHS[suit], _SUIT_TONES[suit]))
+        pieces.append(Piece(card_glyph(card), _SUIT_TONES[card % 4]))
     return tuple(pieces)

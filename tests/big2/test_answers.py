@@ -67,6 +67,9 @@ def test_a_published_rule_set():
         ({"kind": "legal_plays", "holding": "3D", "to_beat": "3C 4C"}, "/to_beat"),
         ({"kind": "legal_plays", "holding": "3D", "to_beat": 4}, "/to_beat"),
         ({"kind": "legal_plays", "holding": "3D", "must_include": "D3"}, "/must_include"),
+        ({"kind": "legal_plays", "holding": "3D 4D", "to_beat": "3D"}, "/to_beat"),
+        ({"kind": "legal_plays", "holding": "3D 4D", "must_include": "5D"}, "/must_include"),
+        ({"kind": "legal_plays", "holding": "3D", "to_beat": "3C", "must_include": "3D"}, "/must_include"),
     ],
 )
 def test_a_question_out_of_form_says_where(question, pointer):

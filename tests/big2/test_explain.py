@@ -10,9 +10,16 @@ from big2.automatic import automatic_pass
 from big2.card_sets import Kind, classify, legal_plays
 from big2.cards import PACK, card_text, cards_in, mask_of, mask_text
 from big2.errors import IllegalPlay, RefusalCode
-from big2.explain import duty_reason, explain, explain_automatic, explain_pass
+from big2.explain import (
+    duty_reason,
+    explain,
+    explain_automatic,
+    explain_pass,
+    explain_turn,
+    write_explanation,
+)
 from big2.hand import Duty, duty, may_pass, options, play
-from big2.position import ASKING, position
+from big2.position import ASKING, position, position_problems
 from big2.state import apply
 from tests.big2.play import PRESETS, after, cards, dealt, mask, random_hand, rules, taken
 
@@ -78,7 +85,7 @@ def test_r7_3_a_breach_is_allowed_and_told_with_the_duty():
     assert (breach.playable, breach.breach, better.breach, highest.breach) == (True, True, False, False)
     assert breach.reason == (
         "5H (a single) may be led. But it would be a breach (R7.3). The next player has one card left (R7.1): "
-        "play more than one card, or the highest single that may be played (R7.2)."
+        "play more than one card, or the highest single (R7.2)."
     )
 
 
@@ -92,8 +99,8 @@ def test_r7_2_a_forced_duty_is_a_refusal():
     ("base", "holding", "to_beat", "owed"),
     [
         ("actionpoker", "6D 6S 7D", None, "play more than one card (R7.2)."),
-        ("actionpoker", "6D 7D", "4D", "play the highest single that may be played (R7.2)."),
-        ("high-low", "6D 6S 7D", None, "or the highest single that may be played (R7.2)."),
+        ("actionpoker", "6D 7D", "4D", "play the highest single (R7.2)."),
+        ("high-low", "6D 6S 7D", None, "or the highest single (R7.2)."),
     ],
 )
 def test_r7_2_the_duty_in_a_sentence(base, holding, to_beat, owed):
@@ -132,12 +139,12 @@ def test_r6_why_a_seat_passes_by_itself_is_told():
     hand = apply(hand, taken(hand, "2S")[0])
     due = automatic_pass(hand)
     assert explain_automatic(hand, due, None).reason == (
-        "It passes by itself: the highest card was played (R6.1)."
+        "It passes by itself: nothing follows the highest card (R6.1)."
     )
     instead = explain_automatic(hand, due, cards("5D 5C"))
     assert instead.cards == "5C 5D"
     assert instead.reason == (
-        "The seat is not asked: it passes by itself, for the highest card was played (R6.1)."
+        "The seat is not asked, it passes by itself: nothing follows the highest card (R6.1)."
     )
 
 
@@ -227,8 +234,57 @@ def test_a_card_is_not_held_and_on_the_table():
         position(rules(), mask("3D 4D"), classify(rules(), cards("3D")))
 
 
-def test_a_position_that_is_a_dragon_is_over():
+def test_r12_a_position_that_is_a_dragon_is_over():
     dragon = mask("3D 4D 5D 6D 7D 8D 9D TS JS QS KS AS 2S")
-    assert told(position(rules(dragon=True), dragon), "3D").clause == "R4.4"
-    beaten = classify(rules(), cards("3C"))
-    assert told(position(rules(dragon=True), dragon, beaten), "4D").clause == "R4.4"
+    for beaten in (None, classify(rules(), cards("3C"))):
+        found = told(position(rules(dragon=True), dragon, beaten), "4D")
+        assert (found.clause, found.code) == ("R4.4", RefusalCode.HAND_OVER)
+        assert found.reason == "The hand is over: a dragon won it at once, by R12 (R4.4)."
+    assert told(position(rules(), dragon), "4D").playable
+
+
+def test_r12_a_hand_that_somebody_played_out_is_over_without_a_dragon():
+    out = after(
+        dealt(rules(dragon=True), {1: "3S 6D 6S", 2: "9D 9C", 3: "8D 8C"}, leader=1),
+        "3S",
+        "pass",
+        "pass",
+        "6D 6S",
+    )
+    assert told(out, "8D", seat=3).reason == "The hand is over (R4.4)."
+
+
+def test_what_is_wrong_with_a_position_is_told_by_its_part():
+    pair, six = classify(rules(), cards("6C 6H")), cards("6C")[0]
+    assert list(position_problems(cards("3D 4D"), pair, None)) == []
+    assert list(position_problems(cards("3D 6C"), None, six)) == []
+    for many in ("", "3D 3D", "3D 4D 5D 6D 7D 8D 9D TD JD QD KD AD 2D 2S"):
+        assert list(position_problems(cards(many), None, None)) == [
+            ("holding", "must be 1–13 cards, none twice")
+        ]
+    assert list(position_problems(cards("3D 6C"), pair, cards("4D")[0])) == [
+        ("to_beat", "has a card of the holding"),
+        ("must_include", "is no card of the holding"),
+        ("must_include", "binds a lead only (R5.2), so there is no set to beat"),
+    ]
+
+
+def test_an_explanation_as_json_has_it():
+    hand = position(rules(last_card="forced"), mask("5H 9C 9D"), next_has_one=True)
+    assert write_explanation(told(hand, "9D 9C")) == {
+        "cards": ["9D", "9C"], "kind": "pair", "playable": True, "clause": None, "code": None,
+        "reason": "9D 9C (a pair) may be led.", "breach": False,
+    }  # fmt: skip
+    refused = write_explanation(told(hand, "5H"))
+    assert (refused["kind"], refused["code"], refused["clause"]) == ("single", "assistant-rule", "R7.2")
+    assert write_explanation(explain_pass(hand, ASKING))["kind"] is None
+
+
+def test_r6_a_turn_is_explained_as_what_the_seat_is_asked():
+    few = position(rules(), mask("5D 5C"), classify(rules(), cards("9D 9C 9H")))
+    assert explain_turn(few, ASKING, None) == explain_automatic(few, automatic_pass(few), None)
+    assert explain_turn(few, ASKING, cards("5D")) == explain_automatic(few, automatic_pass(few), cards("5D"))
+    assert explain_turn(few, 2, None) == explain_pass(few, 2)
+    led = position(rules(), mask("5D 5C"))
+    assert explain_turn(led, ASKING, cards("5D")) == explain(led, ASKING, cards("5D"))
+    assert explain_turn(led, ASKING, None) == explain_pass(led, ASKING)

@@ -164,12 +164,12 @@ def test_r12_last_card_forced_refuses_a_breach():
 def test_r12_last_card_forced_refuses_a_pass():
     hand = follows("6D 7D JS", "5D", last_card="forced")
     assert not may_pass(hand)
-    with pytest.raises(IllegalPlay, match="play your highest single"):
+    with pytest.raises(IllegalPlay, match="play the highest single"):
         pass_turn(hand, 1)
     assert marked(hand) == {mask("JS"): False}
     assert may_pass(follows("6D 7D JS", "QD", last_card="forced"))
     either = leads("high-low", last_card="forced")
-    with pytest.raises(IllegalPlay, match="more than one card or your highest single"):
+    with pytest.raises(IllegalPlay, match="more than one card, or the highest single"):
         play(either, 1, cards("7D"))
 
 

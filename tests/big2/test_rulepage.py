@@ -42,7 +42,7 @@ def test_every_preset_has_a_page_with_every_choice_that_has_an_effect(name):
 
 def test_a_page_tells_the_order_of_cards_with_the_suits_signs():
     cards = page(PRESETS["taiwan"])["Cards"]
-    assert "3 4 5 6 7 8 9 10 J Q K A 2" in cards
+    assert "3 4 5 6 7 8 9 T J Q K A 2" in cards
     assert "♣ ♦ ♥ ♠" in cards
     assert "3♣ is the lowest card and 2♠ the highest" in cards
 
@@ -57,10 +57,28 @@ def test_a_page_tells_what_beats_what():
     assert "three of a kind" not in page(rules(triples=False))["Card sets"]
 
 
+@pytest.mark.parametrize(("kicker", "cards"), [(True, 5), (False, 4)])
+def test_r6_where_four_of_a_kind_beats_any_set_whoever_may_hold_it_is_asked(kicker, cards):
+    bombs = rules(quads_beat_any=True, quads_kicker=kicker)
+    turns = page(bombs)["Turns and passes"]
+    assert f"But whoever has {cards} cards or more is asked: he may hold four of a kind." in turns
+    assert "and is higher, or is four of a kind over another number; a leader" in turns
+    assert "is asked before he passes" in BY_NAME["quads_beat_any"].form.words(True)
+    assert "four of a kind" not in page(rules())["Turns and passes"]
+    never = page(rules(quads_beat_any=True, auto_pass=[]))["Turns and passes"]
+    assert "is asked" not in never
+
+
+def test_r6_1_a_page_tells_where_the_highest_card_ends_a_trick():
+    alone = "The highest card ends a trick so alone, in a pair or in three of a kind, not among five cards."
+    assert alone in page(rules())["Turns and passes"]
+    assert alone not in page(rules(auto_pass=["too_few_cards"]))["Turns and passes"]
+
+
 def test_a_page_has_a_worked_line_of_points():
     tiers = rules(point_tiers=[[8, 2], [13, 4]], twos="double_each")
     assert points_line(tiers) == "1→1, 2→2, 3→3, 4→4, 5→5, 6→6, 7→7, 8→16, 9→18, 10→20, 11→22, 12→24, 13→52"
-    scoring = page(tiers)["Scoring"]
+    scoring = page(tiers)["Settlement"]
     assert points_line(tiers) in scoring
     assert "×2 from 8 cards on, ×4 from 13 cards on" in scoring
     assert "5 cards with a two: 10 points" in scoring
@@ -104,10 +122,10 @@ def test_a_rule_set_written_as_toml_reads_the_same(name):
     [
         ("suits", "CDHS", "low to high ♣ ♦ ♥ ♠"),
         ("straights", [], "none"),
-        ("opening_card", "TC", "10♣, or the lowest dealt where nobody has it"),
+        ("opening_card", "TC", "T♣, or the lowest dealt where nobody has it"),
         ("opening_card", "2S", "2♠, or the lowest dealt where nobody has it"),
         ("auto_pass", [], "never"),
-        ("auto_pass", ["too_few_cards"], "with fewer cards than the set to beat"),
+        ("auto_pass", ["too_few_cards"], "where the holding has fewer cards than the set to beat (R6.2)"),
         ("point_tiers", [], "never"),
         ("point_tiers", [[10, 2], [13, 3]], "×2 from 10 cards on, ×3 from 13 cards on"),
     ],

@@ -27,6 +27,7 @@ from tests.big2.told_hands import HANDS
 HAND = json.loads(HANDS["liable"])
 RECORDED = json.loads(HANDS["recorded"])
 DEAL = HAND["deal"]
+UNKNOWN = f"is no known rule set: name a preset ({', '.join(sorted(PRESETS))}), or write it out as an object"
 NO_CARD = "is not a card: write rank then suit, such as 3D, TC or 2S"
 
 
@@ -76,7 +77,7 @@ def test_what_is_wrong_with_a_text(text, reason):
     ("members", "pointer", "reason"),
     [
         ({"format": "big2-hand/2"}, "/format", "must be big2-hand/1"),
-        ({"rules": "nowhere"}, "/rules", "is no known rule set"),
+        ({"rules": "nowhere"}, "/rules", UNKNOWN),
         ({"unit": 0}, "/unit", "must be at least 1"),
         ({"unit": 2**53}, "/unit", "must be at most 9007199254740991"),
         ({"unit": 1.0}, "/unit", "must be a whole number"),
@@ -243,8 +244,8 @@ def test_r5_2_a_first_play_without_the_opening_card(opening_play, must):
     ("base", "holding", "play", "owed"),
     [
         ("actionpoker", "5D 6C 6D", "5D", "play more than one card"),
-        ("actionpoker", "5D 6C 9D", "5D", "play your highest single"),
-        ("high-low", "5D 6C 6D", "5D", "play more than one card or your highest single"),
+        ("actionpoker", "5D 6C 9D", "5D", "play the highest single"),
+        ("high-low", "5D 6C 6D", "5D", "play more than one card, or the highest single"),
     ],
 )
 def test_r7_2_a_duty_that_is_forced(base, holding, play, owed):
