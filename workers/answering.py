@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import click
+
+from workers.files import UNREADABLE, UnreadableError, read_text
 
 Line = dict[str, Any]
 
@@ -20,11 +21,10 @@ def answer_files(
     status = 0
     for name in files:
         try:
-            raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-            text = raw.decode("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            click.echo(f"{name}: {error}", err=True)
-            status = 2
+            text = read_text(name)
+        except UnreadableError as error:
+            click.echo(str(error), err=True)
+            status = UNREADABLE
             continue
         for line in lines_of(text):
             click.echo(_json(line))

@@ -12,6 +12,7 @@ from uuid import UUID
 import click
 
 from workers.answering import answer_files
+from workers.files import token_from
 from workers.hands_cli import show
 from workers.import_cli import import_
 from workers.rules_cli import rules
@@ -165,9 +166,7 @@ def bots(
     from workers.bots import Bots
     from workers.own_service import service_at
 
-    found = secret or (token_file.read_text().strip() if token_file else None)
-    if not found:
-        raise click.UsageError("a token is needed: --token or --token-file")
+    found = token_from(secret, token_file)
     with _in_one_line(), service_at(url, found) as client:
         players = Bots(client, str(tournament), prefix=prefix, seed=seed)
         click.echo(f"playing for tournament {tournament} until it is over")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from workers.files import UnreadableError, read_or_status_two, read_text
+
 if TYPE_CHECKING:
     from workers.explaining import Explained
-
-UNREADABLE = 2
 
 
 @click.command()
@@ -44,18 +42,14 @@ def explain(history: str | None, name: str | None, as_json: bool, **asked: Any) 
       big2 rules explain hand.json --action 12
       big2 rules explain hand.json --action 12 --cards 2S --json
     """
-    from big2.errors import MalformedError
     from workers.explaining import AskedWrongError
-    from workers.rule_files import UnreadableError, WrongRulesError
 
     _check_use(history, asked)
     try:
-        explained = _answer(history, name, asked)
+        with read_or_status_two():
+            explained = _answer(history, name, asked)
     except AskedWrongError as error:
         raise click.UsageError(str(error)) from error
-    except (MalformedError, UnreadableError, WrongRulesError) as error:
-        click.echo(f"{history}: {error}" if isinstance(error, MalformedError) else str(error), err=True)
-        sys.exit(UNREADABLE)
     click.echo(json.dumps(explained.as_json(), ensure_ascii=False) if as_json else _told(explained))
 
 
@@ -74,6 +68,7 @@ def _check_use(history: str | None, asked: dict[str, Any]) -> None:
 
 
 def _answer(history: str | None, name: str | None, asked: dict[str, Any]) -> Explained:
+    from big2.errors import MalformedError
     from services.bootstrap import presets
     from workers.explaining import Asked, in_history, in_position
     from workers.rule_files import rules_of
@@ -82,17 +77,10 @@ def _answer(history: str | None, name: str | None, asked: dict[str, Any]) -> Exp
     if history is None:
         return in_position(Asked(**asked), rules_of(name or "actionpoker", known))
     named = rules_of(name, known) if name else None
-    return in_history(Asked(**asked), _text(history), known, named)
-
-
-def _text(name: str) -> str:
-    from workers.rule_files import UnreadableError
-
     try:
-        raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        return raw.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableError(f"{name}: {error}") from error
+        return in_history(Asked(**asked), read_text(history), known, named)
+    except MalformedError as error:
+        raise UnreadableError(f"{history}: {error}") from error
 
 
 def _told(explained: Explained) -> str:

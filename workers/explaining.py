@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from big2.automatic import automatic_pass
 from big2.card_sets import CardSet, classify
 from big2.cards import Card, cards_in, mask_of, parse_cards
-from big2.errors import NotationError, Refusal
-from big2.explain import Explanation, duty_reason, explain, explain_automatic, explain_pass
+from big2.errors import NoSuchTurnError, NotationError
+from big2.explain import Explanation, duty_reason, explain_turn, write_explanation
+from big2.explain_record import TurnOnRecord, explain_on_record, turn_on_record
 from big2.form import parse_json
 from big2.hand import Hand, Passed, duty
-from big2.history import History, read_history, records, replay
-from big2.position import ASKING, position
-from big2.record import Presets
-from big2.rulesets import MOST_CARDS, RuleSet
+from big2.history import records
+from big2.position import ASKING, position, position_problems
+from big2.record import Presets, read_history
+from big2.rulesets import RuleSet
 
 
 class AskedWrongError(Exception):
@@ -48,17 +49,11 @@ class Explained:
 
     def as_json(self) -> dict[str, Any]:
         """The API's explanation, with the seat, its duty, and the pass that it makes by itself, if any."""
-        told, owed, due = self.explanation, duty(self.hand), automatic_pass(self.hand)
+        due = automatic_pass(self.hand)
         return {
             "seat": self.seat,
-            "cards": told.cards.split(),
-            "kind": told.kind,
-            "playable": told.playable,
-            "clause": told.clause,
-            "code": told.code,
-            "reason": told.reason,
-            "breach": told.breach,
-            "duty": owed,
+            **write_explanation(self.explanation),
+            "duty": duty(self.hand),
             "duty_reason": duty_reason(self.hand),
             "automatic_pass": due.reason if due else None,
         }
@@ -67,17 +62,19 @@ class Explained:
 def in_position(asked: Asked, rules: RuleSet) -> Explained:
     """The answer for a turn that the options describe; AskedWrongError with everything that is wrong with them."""
     reading = _Reading(rules)
-    holding = reading.holding(asked.holding or "")
+    holding = reading.cards("--holding", asked.holding)
     cards = reading.cards("--cards", asked.cards)
     to_beat = reading.card_set("--to-beat", asked.to_beat)
     must_include = reading.card("--must-include", asked.must_include)
     if asked.cards is None and not asked.passing:
         reading.wrong.append("--cards is missing (or --pass)")
-    reading.judge(holding, to_beat, must_include)
+    if holding is not None:
+        problems = position_problems(holding, to_beat, must_include)
+        reading.wrong += [f"--{name.replace('_', '-')}: {reason}" for name, reason in problems]
     if reading.wrong:
         raise AskedWrongError("\n".join(reading.wrong))
-    hand = position(rules, mask_of(holding), to_beat, must_include, next_has_one=asked.next_has_one)
-    return _explained(hand, ASKING, cards)
+    hand = position(rules, mask_of(holding or ()), to_beat, must_include, next_has_one=asked.next_has_one)
+    return Explained(hand, ASKING, cards, explain_turn(hand, ASKING, cards))
 
 
 class _Reading:
@@ -111,22 +108,6 @@ class _Reading:
             self.wrong.append(f"{option}: {text} is no card set of these rules (R3.1)")
         return card_set
 
-    def holding(self, text: str) -> tuple[Card, ...]:
-        """The cards held; none where they cannot be read."""
-        cards = self.cards("--holding", text)
-        if cards is not None and (not 1 <= len(cards) <= MOST_CARDS or len(set(cards)) != len(cards)):
-            self.wrong.append(f"--holding: must be 1–{MOST_CARDS} cards, none twice")
-            return ()
-        return cards or ()
-
-    def judge(self, holding: tuple[Card, ...], to_beat: CardSet | None, must_include: Card | None) -> None:
-        if to_beat is not None and mask_of(holding) & to_beat.mask:
-            self.wrong.append("--to-beat: has a card of the holding")
-        if must_include is not None and holding and must_include not in holding:
-            self.wrong.append("--must-include: is no card of the holding")
-        if must_include is not None and to_beat is not None:
-            self.wrong.append("--must-include: binds a lead only (R5.2), so not together with --to-beat")
-
 
 def typed_cards(text: str) -> tuple[Card, ...]:
     """Cards as people type them, with blanks or commas between (R1.2)."""
@@ -136,14 +117,13 @@ def typed_cards(text: str) -> tuple[Card, ...]:
 def in_history(asked: Asked, text: str, presets: Presets, named: RuleSet | None = None) -> Explained:
     """The answer for an action of a hand on record; `named` is the published rule set that it names, if known."""
     history = read_history(_value(text, asked.line), presets, lambda _: named)
-    number = _action_number(asked.action, history)
-    hand = _hand_before(history, number)
-    if asked.cards is not None or asked.passing:
-        return _explained(hand, _seat_to_act(hand), None if asked.cards is None else _typed(asked.cards))
-    if number == len(history.actions):
-        raise AskedWrongError(f"--action {number} is still to come: say what to explain, --cards or --pass")
-    told = history.actions[number].action
-    return _explained(hand, told.seat, None if isinstance(told, Passed) else cards_in(told.mask))
+    if asked.action is None:
+        raise AskedWrongError(f"--action is missing: 0–{len(history.actions)}")
+    try:
+        turn = turn_on_record(history, asked.action)
+        return _instead(turn, asked.cards) if asked.cards is not None or asked.passing else _itself(turn)
+    except NoSuchTurnError as error:
+        raise AskedWrongError(f"--action {asked.action}: {error.reason}") from error
 
 
 def _value(text: str, line: int | None) -> object:
@@ -155,28 +135,23 @@ def _value(text: str, line: int | None) -> object:
     return parse_json(found[line] if line is not None else next(iter(found.values()), ""))
 
 
-def _action_number(number: int | None, history: History) -> int:
-    if not history.deal:
-        raise AskedWrongError("the hand was played with real cards: it has no deal and no actions")
-    if number is None:
-        raise AskedWrongError(f"--action is missing: 0–{len(history.actions)}")
-    if number > len(history.actions):
-        raise AskedWrongError(f"--action: the hand has {len(history.actions)} actions, counted from 0")
-    return number
-
-
-def _hand_before(history: History, number: int) -> Hand:
-    """The hand before an action, played again up to there."""
+def _itself(turn: TurnOnRecord) -> Explained:
+    """The action as it is told, as `verify` judges it."""
     try:
-        return replay(replace(history, actions=history.actions[:number]))
-    except Refusal as refusal:
-        raise AskedWrongError(f"the hand goes wrong before action {number}: {refusal}") from refusal
+        explanation = explain_on_record(turn)
+    except NoSuchTurnError as error:
+        raise AskedWrongError(f"--action: {error.reason}; say what to explain, --cards or --pass") from error
+    if turn.told is None:
+        return Explained(turn.hand, turn.seat, None, explanation)
+    action = turn.told.action
+    cards = None if isinstance(action, Passed) else cards_in(action.mask)
+    return Explained(turn.hand, action.seat, cards, explanation)
 
 
-def _seat_to_act(hand: Hand) -> int:
-    if hand.turn is None:
-        raise AskedWrongError("the hand is over (R4.4)")
-    return hand.turn
+def _instead(turn: TurnOnRecord, text: str | None) -> Explained:
+    """What else could have been done there: these cards, or a pass."""
+    cards = None if text is None else _typed(text)
+    return Explained(turn.hand, turn.seat, cards, explain_turn(turn.hand, turn.seat, cards))
 
 
 def _typed(text: str) -> tuple[Card, ...]:
@@ -184,12 +159,3 @@ def _typed(text: str) -> tuple[Card, ...]:
         return typed_cards(text)
     except NotationError as error:
         raise AskedWrongError(f"--cards: {error.reason}") from error
-
-
-def _explained(hand: Hand, seat: int, cards: Sequence[Card] | None) -> Explained:
-    due = automatic_pass(hand)
-    if due is not None and due.seat == seat:
-        told = explain_automatic(hand, due, cards)
-    else:
-        told = explain_pass(hand, seat) if cards is None else explain(hand, seat, cards)
-    return Explained(hand, seat, cards, told)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
-UNREADABLE = 2
-"""Exit status when the file can't be read."""
+from workers.files import read_or_status_two, read_text
 
 
 @click.command()
@@ -34,23 +32,16 @@ def show(file: str, line: int | None, plain: bool) -> None:
     from services.bootstrap import presets
     from workers.telling import print_blocks
 
-    hands = [(number, text) for number, text in records(_text(file)) if line in (None, number)]
+    with read_or_status_two():
+        text = read_text(file)
+    hands = [(number, hand) for number, hand in records(text) if line in (None, number)]
     if line is not None and not hands:
         raise click.BadParameter(f"no hand begins on line {line}", param_hint="--line")
     known, console, accepted = presets(), Console(no_color=True if plain else None), True
-    for number, text in hands:
-        told = tell(text, known)
+    for number, hand in hands:
+        told = tell(hand, known)
         if len(hands) > 1:
             click.echo(f"line {number}")
         print_blocks(told.blocks, console)
         accepted = accepted and told.accepted
     sys.exit(0 if accepted else 1)
-
-
-def _text(file: str) -> str:
-    try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return raw.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        click.echo(f"{file}: {error}", err=True)
-        sys.exit(UNREADABLE)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from workers.files import read_bytes, read_or_status_two, token_from
+
 if TYPE_CHECKING:
     from domain.scoresheet import Sheet
     from workers.client import Client
@@ -20,8 +22,6 @@ LARGEST_SHEET = 4 * 1024 * 1024
 """Bytes; a club's year is 24,000."""
 MOST_PROBLEMS = 200
 """How many problems are told one by one."""
-UNREADABLE = 2
-"""Exit status when the file can't be read."""
 
 
 @click.group("import")
@@ -107,9 +107,7 @@ def _where(url: str | None, secret: str | None, token_file: Path | None, data: P
         return lambda: own_service.service_on(data)
     if data is not None:
         raise click.UsageError("either --url or --data: where the service is, or where its data are")
-    token = secret or (token_file.read_text("utf-8", "replace").strip() if token_file else "")
-    if not (token and token.isascii() and token.isprintable()):
-        raise click.UsageError("a token is needed with --url: --token or --token-file")
+    token = token_from(secret, token_file)
     return lambda: own_service.service_at(url, token)
 
 
@@ -136,7 +134,9 @@ def _read(file: str) -> Sheet:
     from domain.scoresheet import read_sheet
     from workers.season import NAMING
 
-    sheet = read_sheet(_bytes(file), NAMING, datetime.now(UTC).date())
+    with read_or_status_two():
+        raw = read_bytes(file, LARGEST_SHEET)
+    sheet = read_sheet(raw, NAMING, datetime.now(UTC).date())
     for warning in sheet.warnings:
         click.echo(f"warning: {warning}", err=True)
     for problem in sheet.problems[:MOST_PROBLEMS]:
@@ -146,19 +146,6 @@ def _read(file: str) -> Sheet:
         told = f"; {more} more were not told" if more > 0 else ""
         raise click.ClickException(f"{len(sheet.problems)} problems, nothing was imported{told}")
     return sheet
-
-
-def _bytes(file: str) -> bytes:
-    try:
-        with click.open_file(file, "rb") as sheet:
-            raw: bytes = sheet.read(LARGEST_SHEET + 1)
-    except OSError as error:
-        click.echo(f"{file}: {error.strerror}", err=True)
-        sys.exit(UNREADABLE)
-    if len(raw) > LARGEST_SHEET:
-        click.echo(f"{file}: no score sheet is larger than {LARGEST_SHEET} bytes", err=True)
-        sys.exit(UNREADABLE)
-    return raw
 
 
 def _stem(file: str) -> str:

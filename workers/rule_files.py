@@ -9,16 +9,13 @@ from pathlib import Path
 from big2.errors import MalformedError, RuleSetError
 from big2.form import Node, parse_json
 from big2.rulesets import RuleSet, ruleset_from_mapping, ruleset_problems
+from workers.files import UnreadableError, read_text
 
-LARGEST_FILE = 64 * 1024
+LARGEST_RULES = 64 * 1024
 """Bytes: as much as the API takes."""
 
 
-class UnreadableError(Exception):
-    """There is no such preset and no such file, or the file is no TOML or JSON."""
-
-
-class WrongRulesError(Exception):
+class WrongRulesError(UnreadableError):
     """A file that can be read, but is no rule set; `problems` has everything that is wrong with it."""
 
     def __init__(self, name: str, problems: list[RuleSetError]) -> None:
@@ -27,7 +24,10 @@ class WrongRulesError(Exception):
 
 
 def rules_of(name: str, presets: Mapping[str, RuleSet]) -> RuleSet:
-    """The preset of a name, or the rule set in a TOML or JSON file, in whole or over a `base` preset."""
+    """The preset of a name, or the rule set in a TOML or JSON file, in whole or over a `base` preset.
+
+    Raises WrongRulesError where the file is no rule set, UnreadableError where there is none, or no TOML or JSON.
+    """
     if name in presets:
         return presets[name]
     written = _mapping(name, presets)
@@ -43,7 +43,7 @@ def _mapping(name: str, presets: Mapping[str, RuleSet]) -> Mapping[str, object]:
         raise UnreadableError(
             f"{name}: no such file, and no preset; presets are {', '.join(sorted(presets))}"
         )
-    text = _text(path)
+    text = read_text(name, LARGEST_RULES)
     try:
         if path.suffix.lower() == ".toml":
             return tomllib.loads(text)
@@ -55,14 +55,3 @@ def _mapping(name: str, presets: Mapping[str, RuleSet]) -> Mapping[str, object]:
     except MalformedError as error:
         remedy = "" if path.suffix.lower() == ".json" else " (a TOML file is named .toml)"
         raise UnreadableError(f"{name}: {error.reason}{remedy}") from error
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            raw = file.read(LARGEST_FILE + 1)
-        if len(raw) > LARGEST_FILE:
-            raise UnreadableError(f"{path}: is larger than {LARGEST_FILE} bytes")
-        return raw.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableError(f"{path}: {error}") from error

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
 
 from workers.answering import answer_files
 from workers.explain_cli import explain
+from workers.files import read_or_status_two
 
 if TYPE_CHECKING:
     from big2.rulesets import RuleSet
 
-DIFFERENT, UNREADABLE = 1, 2
+DIFFERENT = 1
 
 
 @click.group(epilog="See docs/rulesets.md for how to write one's own.")
@@ -59,7 +59,7 @@ def show(name: str, form: str | None) -> None:
     from big2.rulesets import ruleset_to_mapping
     from big2.ruletext import ruleset_toml
 
-    with _read_or_status_two():
+    with read_or_status_two():
         found = _rules_of(name)
     if form == "json":
         click.echo(json.dumps(ruleset_to_mapping(found), indent=2))
@@ -88,7 +88,7 @@ def diff(first: str, second: str) -> None:
     """
     from big2.ruletext import differences, toml_value
 
-    with _read_or_status_two():
+    with read_or_status_two():
         found = [_rules_of(name) for name in (first, second)]
     status = 0
     for each in differences(*found):
@@ -112,7 +112,7 @@ def check(file: str) -> None:
     """
     from workers.rule_files import WrongRulesError
 
-    with _read_or_status_two():
+    with read_or_status_two():
         try:
             found = _rules_of(file)
         except WrongRulesError as wrong:
@@ -153,7 +153,7 @@ def answer(files: tuple[str, ...], name: str | None) -> None:
     from big2.answers import answer_lines
 
     known = _presets()
-    with _read_or_status_two():
+    with read_or_status_two():
         asked = None if name is None else _rules_of(name)
     answer_files(
         files,
@@ -163,17 +163,6 @@ def answer(files: tuple[str, ...], name: str | None) -> None:
 
 
 rules.add_command(explain)
-
-
-@contextmanager
-def _read_or_status_two() -> Iterator[None]:
-    from workers.rule_files import UnreadableError, WrongRulesError
-
-    try:
-        yield
-    except (UnreadableError, WrongRulesError) as error:
-        click.echo(str(error), err=True)
-        sys.exit(UNREADABLE)
 
 
 def _presets() -> Mapping[str, RuleSet]:

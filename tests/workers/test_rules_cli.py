@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from big2.rulesets import ruleset_from_mapping, ruleset_to_mapping
 from domain.ruleset import ruleset_digest
 from services.bootstrap import presets
+from tests.big2.told_hands import HANDS
 from workers.cli import main
 
 CASES = Path(__file__).parents[1] / "big2" / "cases"
@@ -137,7 +138,7 @@ def test_everything_that_is_wrong_is_told_by_switch_with_status_one(tmp_path):
         ("a.json", '{"suits": "DCHS", "suits": "CDHS"}', "names a member twice"),
         ("a.txt", 'base = "taiwan"', "(a TOML file is named .toml)"),
         ("a.toml", "a = " + "[" * 5_000 + "]" * 5_000, "nested too deep"),
-        ("a.json", b'{"base": "\xff"}', "utf-8"),
+        ("a.json", b'{"base": "\xff"}', "is not UTF-8 at byte 11"),
         ("a.json", "[" + " " * 70_000 + "]", "is larger than"),
     ],
 )
@@ -260,7 +261,8 @@ def test_what_comes_next_can_be_asked_of_a_hand_that_is_not_over(hand):
     record |= {"actions": record["actions"][:1], "settlement": None}
     hand.write_text(json.dumps(record))
     asked = big2("explain", hand, "--action", 1)
-    assert "--action 1 is still to come" in asked.stderr
+    assert "--action: the action is still to come: it is the turn of seat" in asked.stderr
+    assert "say what to explain, --cards or --pass" in asked.stderr
     assert explained(hand, "--action", 1, "--pass")["playable"] is True
     assert "the hand has 1 actions" in big2("explain", hand, "--action", 2).stderr
 
@@ -272,7 +274,8 @@ def test_a_published_rule_set_is_given_by_its_file(hand, tmp_path):
     record["rules"] = "house@1"
     hand.write_text(json.dumps(record))
     unknown = big2("explain", hand, "--action", 0)
-    assert (unknown.exit_code, unknown.stderr) == (2, f"{hand}: /rules: is no known rule set\n")
+    assert unknown.exit_code == 2
+    assert unknown.stderr.startswith(f"{hand}: /rules: is no known rule set: name a preset (actionpoker, ")
     assert explained(hand, "--rules", house, "--action", 0)["playable"] is True
 
 
@@ -288,7 +291,7 @@ def test_of_several_hands_one_is_named_by_its_line():
     [
         ({}, [], "--action is missing: 0–"),
         ({}, ["--action", 0, "--cards", "XX"], "--cards: 'XX' is not a card"),
-        ({}, ["--action", "end", "--pass"], "the hand is over (R4.4)"),
+        ({}, ["--action", "end", "--pass"], "The hand is over (R4.4)."),
         (
             {"actions": [{"seat": 2, "pass": "player"}] * 2},
             ["--action", 1],
@@ -304,6 +307,56 @@ def test_what_cannot_be_explained_is_told_with_status_two(hand, change, argument
     result = big2("explain", hand, *(end if part == "end" else part for part in arguments))
     assert (result.exit_code, result.stdout) == (2, "")
     assert reason in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("second", "clause", "word"),
+    [
+        ({"pass": "too_few_cards"}, "R6.3", "pass"),
+        ({"play": "3S", "breach": True}, "R7.3", "3S: a single"),
+        ({"play": "3S", "by": "clock"}, "R11.2", "3S: a single"),
+    ],
+)
+def test_what_verify_does_not_accept_is_refused_here_too(tmp_path, second, clause, word):
+    record = json.loads((CASES / "hands.jsonl").read_text(encoding="utf-8").splitlines()[4])
+    first, seat = record["actions"][0], record["actions"][1]["seat"]
+    lowest = record["deal"][str(first["seat"])].split()[0]
+    highest = record["deal"][str(seat)].split()[-1]
+    actions = [{"seat": first["seat"], "play": lowest}, {"seat": seat} | second]
+    if "play" in second:
+        actions[1]["play"] = highest
+    path = tmp_path / "claimed.json"
+    path.write_text(json.dumps(record | {"rules": "high-low", "actions": actions, "settlement": None}))
+    verdict = json.loads(CliRunner().invoke(main, ["verify", str(path)]).output)
+    assert (verdict["verdict"], verdict["action"], verdict["clause"]) == ("illegal_action", 1, clause)
+    told = big2("explain", path, "--action", 1).output.splitlines()
+    assert told == [
+        f"seat {seat}, {word.replace('3S', highest)}: refused",
+        f"{verdict['reason'].capitalize()} ({clause}).",
+    ]
+
+
+def test_a_pass_that_is_missing_is_told_where_it_should_stand(tmp_path):
+    record = json.loads(HANDS["missing-pass"])
+    path = tmp_path / "missing.json"
+    path.write_text(json.dumps(record))
+    verdict = json.loads(CliRunner().invoke(main, ["verify", str(path)]).output)
+    told = big2("explain", path, "--action", verdict["action"]).output
+    assert told.startswith("seat ")
+    assert "pass: refused\n" in told
+    assert "passes automatically here (two_of_spades) (R6.4)" in told
+
+
+def test_r12_a_dragon_has_won_before_anybody_acts(hand):
+    dragon = "3D 4D 5D 6D 7D 8D 9D TS JS QS KS AS 2S"
+    house = hand.with_name("dragon.json")
+    house.write_text('{"base": "actionpoker", "dragon": true}')
+    told = big2("explain", "--rules", house, "--holding", dragon, "--cards", "3D").output
+    assert told.splitlines()[1] == "The hand is over: a dragon won it at once, by R12 (R4.4)."
+    hand.write_text(HANDS["dragon"])
+    asked = big2("explain", hand, "--action", 0)
+    assert asked.exit_code == 2
+    assert "a dragon won it at once, by R12" in asked.stderr
 
 
 def test_a_hand_that_was_played_with_real_cards_has_nothing_to_explain(hand):
