@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from big2.errors import NoSuchStepError
-from big2.ring import step_for
+from big2.ring import RingStep, step_for
 from domain import hand as hands
 from domain import ring as decide_on
 from domain import ring_seats
@@ -24,6 +24,7 @@ from domain.player import PLAYER, may_enter
 from domain.ring import RING, Ring
 from domain.ring_events import RingTerms
 from domain.ring_seats import Wish, movements
+from domain.stakes import Schedule
 from domain.wallet import Booking
 from services.application.context import Services
 from services.application.credentials import Actor
@@ -191,21 +192,10 @@ def _clock(
 def _terms(services: Services, wanted: Wanted) -> RingTerms:
     """The terms of a table, with the versions that it keeps; Refused with everything that is wrong with them."""
     errors: dict[str, str] = {}
+    schedule = _schedule(services, wanted, errors)
+    step = _step(schedule, wanted.unit, errors) if schedule else None
     rules = _rules(services, wanted, errors)
-    try:
-        schedule = services.stakes.resolve(wanted.schedule)
-    except NotFound:
-        errors["/stake/schedule"] = "is no schedule: GET /v1/stakes lists them"
-        raise Refused("validation", "No such table can be opened.", errors) from None
-    if wanted.currency not in (None, schedule.currency):
-        errors["/currency"] = f"must be {schedule.currency}, the currency of {schedule.reference}"
-    try:
-        step = step_for(schedule.steps, wanted.unit)
-    except NoSuchStepError:
-        units = ", ".join(str(step.unit) for step in schedule.steps)
-        errors["/stake/unit"] = f"must be one of {units}: the units of {schedule.reference} (R10.1)"
-        raise Refused("validation", "No such table can be opened.", errors) from None
-    if errors:
+    if errors or schedule is None or step is None:
         raise Refused("validation", "No such table can be opened.", errors)
     return RingTerms(
         rules=rules,
@@ -219,13 +209,33 @@ def _terms(services: Services, wanted: Wanted) -> RingTerms:
     )
 
 
+def _schedule(services: Services, wanted: Wanted, errors: dict[str, str]) -> Schedule | None:
+    try:
+        schedule = services.stakes.resolve(wanted.schedule)
+    except NotFound:
+        errors["/stake/schedule"] = "is no schedule: GET /v1/stakes lists them"
+        return None
+    if wanted.currency not in (None, schedule.currency):
+        errors["/currency"] = f"must be {schedule.currency}, the currency of {schedule.reference}"
+    return schedule
+
+
+def _step(schedule: Schedule, unit: int, errors: dict[str, str]) -> RingStep | None:
+    try:
+        return step_for(schedule.steps, unit)
+    except NoSuchStepError:
+        units = ", ".join(str(step.unit) for step in schedule.steps)
+        errors["/stake/unit"] = f"must be one of {units}: the units of {schedule.reference} (R10.1)"
+        return None
+
+
 def _rules(services: Services, wanted: Wanted, errors: dict[str, str]) -> str:
     try:
         rules = services.rulesets.pinned(wanted.rules)
     except Refused as unknown:
         errors |= unknown.errors
         return ""
-    if problem := decide_on.rules_problem(services.rulesets.resolve(rules)):
+    if problem := decide_on.rules_problem(services.rulesets.resolve(rules), wanted.unit):
         errors["/rules"] = problem
     return rules
 
