@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from workers.client import Client, Refused
+from workers.heartbeats import Heartbeats
 from workers.strategy import choose
 
 THREADS = 8
@@ -34,6 +35,7 @@ class Bots:
         self._hands: dict[str, _Watched] = {}
         self._guard = threading.Lock()
         self._done = threading.Event()
+        self._heartbeats = Heartbeats(self._player)
         self.plays = 0
 
     def run(self) -> None:
@@ -42,6 +44,8 @@ class Bots:
             log.warning("no entrant yet whose name begins with %r: waiting for one", self._prefix)
         with ThreadPoolExecutor(THREADS) as pool:
             threading.Thread(target=self._sweep_often, args=(pool,), daemon=True).start()
+            beating = (self._done, self._logged)
+            threading.Thread(target=self._heartbeats.run, args=beating, daemon=True).start()
             try:
                 for kind, data in self._operator.feed(f"tournament={self._tournament}"):
                     if kind in OVER or self._done.is_set():
@@ -55,6 +59,7 @@ class Bots:
         if kind == "connected":
             pool.submit(self._logged, self._sweep, pool)
         elif kind == "hand.dealt":
+            self._heartbeats.seat(event["table_id"], event["seats"])
             self._watch(str(hand_id), {str(s["seat"]): s["player_id"] for s in event["seats"]})
         elif kind == "hand.played" and hand_id in self._hands:
             self._hands[hand_id].left[str(event["seat"])] -= len(event["cards"])
@@ -129,6 +134,7 @@ class Bots:
     def _catch_up(self, hand: dict[str, Any]) -> None:
         players = {str(s["seat"]): s["player_id"] for s in hand["seats"]}
         left = {str(s["seat"]): s["cards_left"] for s in hand["seats"]}
+        self._heartbeats.seat(hand["table_id"], hand["seats"])
         self._hands.setdefault(hand["hand_id"], _Watched(players, left))
 
     def _logged(self, work: Any, *args: Any) -> None:  # noqa: ANN401 - any of the methods above

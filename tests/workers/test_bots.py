@@ -9,11 +9,12 @@ import pytest
 
 from tests.workers.service import event, serving
 from workers import bots as module
+from workers import heartbeats
 from workers.bots import Bots
 from workers.client import Client, Refused
 
 SEATS = [{"seat": 1, "player_id": "ann", "stack": 50}, {"seat": 2, "player_id": "bob", "stack": 50}]
-DEALT = {"hand_id": "h", "seats": SEATS, "next_turn": {"number": 1, "seat": 1}}
+DEALT = {"hand_id": "h", "table_id": "x", "seats": SEATS, "next_turn": {"number": 1, "seat": 1}}
 OVER = {"tournament_id": "t"}
 
 
@@ -28,6 +29,9 @@ class Table:
         self.turn = 1
         self.acted: list[tuple[str, str, dict]] = []
         self.refuse: list[tuple[int, dict]] = []
+        self.beaten: list[tuple[str, str]] = []
+        self.beats = 1000
+        self.seated: tuple[int, dict] = (200, {"connection": "good"})
         self.enough = threading.Event()
 
     def answer(self, request):
@@ -51,12 +55,20 @@ class Table:
     def _posted(self, path, request):
         if path.endswith("/tokens"):
             return 201, {"token": f"token of {path.split('/')[3]}"}
+        if path.endswith("/heartbeat"):
+            return self._beaten(path, request)
         if self.refuse:
             return self.refuse.pop(0)
         self.acted.append((request.headers["Authorization"], path, request.body))
         self.turn += 1
         self.enough.set()
         return 201, {"actions": []}
+
+    def _beaten(self, path, request):
+        self.beaten.append((request.headers["Authorization"], path))
+        if len(self.beaten) >= self.beats:
+            self.enough.set()
+        return self.seated
 
     def _read(self, path):
         if path.endswith("/entries"):
@@ -106,7 +118,12 @@ def test_without_a_play_he_passes(table):
 
 def test_a_turn_that_is_told_twice_is_taken_once(table):
     table.feed = [("hand.dealt", DEALT), ("hand.clock_started", {"hand_id": "h"}), ("hand.dealt", DEALT)]
-    table.hand = {"hand_id": "h", "seats": hand_seats(13, 13), "turn": {"number": 1, "seat": 1}}
+    table.hand = {
+        "hand_id": "h",
+        "table_id": "x",
+        "seats": hand_seats(13, 13),
+        "turn": {"number": 1, "seat": 1},
+    }
     played(table)
     assert len(table.acted) == 1
 
@@ -116,7 +133,12 @@ def hand_seats(*left):
 
 
 def test_what_the_feed_has_missed_is_found_by_looking(table):
-    table.hand = {"hand_id": "h", "seats": hand_seats(2, 9), "turn": {"number": 7, "seat": 2}}
+    table.hand = {
+        "hand_id": "h",
+        "table_id": "x",
+        "seats": hand_seats(2, 9),
+        "turn": {"number": 7, "seat": 2},
+    }
     table.turn, table.legal[7] = 7, [["9S"]]
     played(table)
     assert table.acted == [("Bearer token of bob", "/v1/hands/h/plays", {"turn": 7, "cards": ["9S"]})]
@@ -126,7 +148,12 @@ def test_what_the_feed_has_missed_is_found_by_looking(table):
 def test_whoever_was_faster_is_welcome(table, code, caplog):
     table.refuse = [(409, {"type": f"/problems/{code}", "detail": "too late"})]
     table.feed = [("hand.dealt", DEALT)]
-    table.hand = {"hand_id": "h", "seats": hand_seats(13, 13), "turn": {"number": 1, "seat": 1}}
+    table.hand = {
+        "hand_id": "h",
+        "table_id": "x",
+        "seats": hand_seats(13, 13),
+        "turn": {"number": 1, "seat": 1},
+    }
     played(table)
     assert len(table.acted) == 1
     assert caplog.records == []
@@ -141,7 +168,12 @@ def test_whoever_was_faster_is_welcome(table, code, caplog):
 )
 def test_whatever_goes_wrong_is_told_and_tried_again(table, answer, told, caplog, monkeypatch):
     table.feed = [("hand.dealt", DEALT)]
-    table.hand = {"hand_id": "h", "seats": hand_seats(13, 13), "turn": {"number": 1, "seat": 1}}
+    table.hand = {
+        "hand_id": "h",
+        "table_id": "x",
+        "seats": hand_seats(13, 13),
+        "turn": {"number": 1, "seat": 1},
+    }
     if answer[0] == 201:
         choose, calls = module.choose, []
 
@@ -206,3 +238,48 @@ def test_the_same_seed_has_the_same_whims():
         Bots(Client("http://x"), "t", seed=seed)._random("h", 3).random() for seed in (1, 1, 2)
     )
     assert one == same != other
+
+
+# heartbeats
+
+
+@pytest.fixture
+def beats_often(monkeypatch):
+    monkeypatch.setattr(heartbeats, "BEAT_SECONDS", 0.02)
+
+
+def test_each_house_player_tells_that_he_is_there_at_the_table_where_he_sits_r11_3(table, beats_often):
+    others = [*SEATS, {"seat": 3, "player_id": "a guest", "stack": 50}]
+    table.beats = 4
+    table.feed = [("hand.dealt", DEALT | {"seats": others, "next_turn": None})]
+    played(table)
+    assert set(table.beaten) == {
+        (f"Bearer token of {who}", "/v1/tables/x/heartbeat") for who in ("ann", "bob")
+    }
+    assert table.acted == []
+
+
+@pytest.mark.parametrize("code", ["forbidden", "table-closed"])
+def test_who_sits_there_no_more_is_not_asked_again(code, table, beats_often, caplog):
+    table.seated = (409, {"type": f"/problems/{code}"})
+    table.beats = 2
+    table.feed = [("hand.dealt", DEALT | {"next_turn": None})]
+    with serving(table.answer) as service:
+        beating = heartbeats.Heartbeats(Client(service.url).with_token)
+        beating.seat("x", SEATS)
+        done = threading.Event()
+        thread = threading.Thread(target=beating.run, args=(done, lambda beat, *args: beat(*args)))
+        thread.start()
+        table.enough.wait(10)
+        time.sleep(0.1)
+        done.set()
+        thread.join(10)
+    assert len(table.beaten) == 2
+
+
+def test_another_refusal_is_told_and_he_goes_on(table, beats_often, caplog):
+    table.seated = (422, {"type": "/problems/validation"})
+    table.beats = 3
+    table.feed = [("hand.dealt", DEALT | {"next_turn": None})]
+    played(table)
+    assert "/problems/validation" in caplog.text
