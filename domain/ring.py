@@ -11,9 +11,8 @@ from datetime import datetime
 
 import msgspec
 
-from big2.ring import MOST_MONEY, RingStep, may_be_dealt_in
+from big2.ring import RingStep, may_be_dealt_in
 from big2.rulesets import RuleSet
-from big2.settlement import most_points
 from big2.switches import StakeCap
 from big2.table import Direction
 from domain.aggregate import Aggregate
@@ -130,12 +129,10 @@ def open_ring(table: TableId, terms: RingTerms, master: bytes) -> list[Event]:
     return [RingOpened(table_id=table, terms=terms, terms_hash=terms_hash(terms), master=master)]
 
 
-def rules_problem(rules: RuleSet, unit: int) -> str | None:
-    """What is wrong with a rule set for a ring table of this unit, where money is lost and won."""
+def rules_problem(rules: RuleSet) -> str | None:
+    """What is wrong with a rule set for a ring table, where money is lost and won: it needs table stakes (R8.3)."""
     if rules.stake_cap is StakeCap.NONE:
         return "has no table stakes (stake_cap is none): nobody pays what he does not have (R8.3)"
-    if unit * most_points(rules) > MOST_MONEY:
-        return f"comes to {most_points(rules)} points at most, which is too much at this unit (R8.1)"
     return None
 
 

@@ -235,7 +235,7 @@ def _rules(services: Services, wanted: Wanted, errors: dict[str, str]) -> str:
     except Refused as unknown:
         errors |= unknown.errors
         return ""
-    if problem := decide_on.rules_problem(services.rulesets.resolve(rules), wanted.unit):
+    if problem := decide_on.rules_problem(services.rulesets.resolve(rules)):
         errors["/rules"] = problem
     return rules
 

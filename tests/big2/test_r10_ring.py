@@ -12,6 +12,8 @@ from big2.ring import (
     schedule_problems,
     step_for,
 )
+from big2.settlement import most_points
+from tests.big2.play import rules
 
 STEPS = (RingStep(25, 1200, 10), RingStep(100, 5000, 30))
 
@@ -53,5 +55,5 @@ def test_r10_4_whoever_buys_in_can_be_dealt_in_and_all_is_told_at_once():
 
 
 def test_whatever_a_hand_comes_to_is_an_integer_of_json():
-    """13 cards at three times the points, doubled by four twos, against each of three opponents."""
-    assert 13 * 3 * 2**4 * 3 * MOST_UNIT <= MOST_MONEY
+    dear = rules(point_tiers=[[1, 1000]], twos="double_each", liability="takes_all")
+    assert 3 * most_points(dear) * MOST_UNIT <= MOST_MONEY
