@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from uuid import UUID
 
+import msgspec
 from msgspec import UNSET
 
 from big2 import hand as play_rules
 from big2.actions import PassReason
 from big2.cards import Card, mask_text
-from big2.explain import Explanation, duty_reason, explain
+from big2.explain import Explanation, duty_reason, explain, write_explanation
 from domain import hand_events as events
 from domain.connection import Connection
 from domain.errors import NotAllowed
@@ -65,15 +66,7 @@ def legal_plays(
 
 
 def _explanation(told: Explanation) -> shapes.Explanation:
-    return shapes.Explanation(
-        cards=told.cards.split(),
-        kind=told.kind.value if told.kind else None,
-        playable=told.playable,
-        clause=told.clause,
-        code=told.code.value if told.code else None,
-        reason=told.reason,
-        breach=told.breach,
-    )
+    return msgspec.convert(write_explanation(told), shapes.Explanation)
 
 
 def hand_view(
