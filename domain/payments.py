@@ -12,6 +12,9 @@ from domain.structure import BuyIn
 from domain.tournament import State, Tournament
 from domain.wallet import Booking, Kind
 
+SLICE = 500
+"""Payments that one job makes; the next job makes the next."""
+
 
 class Payment(msgspec.Struct, frozen=True):
     """Somebody's money from a tournament; the journal's id is the same whenever it is worked out."""

@@ -311,7 +311,7 @@ def resume(t: Tournament, now: datetime) -> list[Event]:
 def cancel(t: Tournament, reason: str, entries: int) -> list[Event]:
     if t.over:
         raise Conflicting("tournament-over", f"The tournament is {t.state} already.")
-    entrants = max(t.entrant_count, entries)
+    entrants = entries if t.structure.for_points else max(t.entrant_count, entries)
     return [*pool.dissolve(t.pool), Cancelled(reason=reason, entrants=entrants, draw_seed=t.draw_seed)]
 
 

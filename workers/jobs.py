@@ -79,6 +79,6 @@ def finalise(hand_id: str) -> None:
     hands.finalise(services(), HandId(UUID(hand_id)))
 
 
-def pay(tournament_id: str, paid: int, _of: int) -> None:
-    """Pay the prizes or refunds that a tournament still owes, behind the first so many."""
-    payments.pay(services(), TournamentId(UUID(tournament_id)), paid)
+def pay(tournament_id: str, number: int) -> None:
+    """Pay a slice of the prizes or refunds that a tournament owes."""
+    payments.pay(services(), TournamentId(UUID(tournament_id)), number)

@@ -1,18 +1,17 @@
 """What a tournament owes once it is over, paid into its players' wallets: prizes, or refunds after a cancellation.
 
 Each payment is a journal with an id of its own, so it is paid once however often it is asked for. They are made in
-one order and in batches, each of them all or nothing; what is left stays on the agenda.
+one order, slice by slice and in batches, each of them all or nothing; what is left stays on the agenda.
 """
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from datetime import timedelta
 
 from domain import wallet as wallets
 from domain.ids import TournamentId, job_command, roster_id, wallet_id
-from domain.payments import Payment, owed
+from domain.payments import SLICE, Payment, owed
 from domain.roster import ROSTER, Roster
 from domain.tournament import TOURNAMENT, Tournament
 from domain.tournament_events import Finished
@@ -25,21 +24,13 @@ from services.store import Store
 
 BATCH = 50
 """Payments in one transaction."""
-PAY_SECONDS = 1.5
-"""How long one job goes on; the agenda asks again after two seconds."""
-WAIT_SECONDS = 2.0
-"""How long a job waits for another that pays the same."""
 
 
-def pay(services: Services, t: TournamentId, paid: int) -> None:
-    """Pay what the tournament owes, from the payment behind so many on, for a while."""
-    store = services.store
-    stop = time.monotonic() + PAY_SECONDS
-    with store.lock(roster_id(t), WAIT_SECONDS):
-        due = _due(store, t)[paid:]
-        for first in range(0, len(due), BATCH):
-            if time.monotonic() > stop or not _pay(store, t, due[first : first + BATCH], paid + first):
-                return
+def pay(services: Services, t: TournamentId, number: int) -> None:
+    """Make the payments of the slice `number`, from 0, that are not made yet."""
+    due = _due(services.store, t)[number * SLICE : (number + 1) * SLICE]
+    for first in range(0, len(due), BATCH):
+        _pay(services.store, f"pay-{t}-{number}-{first}", due[first : first + BATCH])
 
 
 def _due(store: Store, t: TournamentId) -> list[Payment]:
@@ -56,9 +47,8 @@ def _may_be_protested(stream: Stream[Tournament], t: Tournament) -> bool:
     return any(isinstance(r.event, Finished) and stream.read_at < r.at + window for r in stream.recorded)
 
 
-def _pay(store: Store, t: TournamentId, batch: list[Payment], first: int) -> bool:
-    """All payments of the batch that are not made yet; False if others are always faster."""
-    name = f"pay-{t}-{first}"
+def _pay(store: Store, name: str, batch: list[Payment]) -> None:
+    """Whatever of the batch is not paid yet. Where others are always faster, the agenda asks again."""
     for _ in range(ATTEMPTS):
         streams = store.load_many([(WALLET, wallet_id(p.player_id, p.currency)) for p in batch])
         changes = [_given(stream, payment) for stream, payment in zip(streams, batch, strict=True)]
@@ -66,8 +56,7 @@ def _pay(store: Store, t: TournamentId, batch: list[Payment], first: int) -> boo
         with suppress(Conflict):
             if left:
                 store.append(Command(job_command(name), f"job/{name}", ""), left, streams[0].read_at)
-            return True
-    return False
+            return
 
 
 def _given(stream: Stream[Wallet], payment: Payment) -> Change:

@@ -64,3 +64,13 @@ def test_ids_are_uuids_of_version_5():
     assert isinstance(hand, UUID)
     assert hand.version == 5
     assert HandId(hand) == hand
+
+
+def test_a_player_has_one_wallet_in_each_currency():
+    player = PlayerId(UUID(int=3))
+    assert ids.wallet_id(player, "EUR") == ids.wallet_id(player, "EUR") != ids.wallet_id(player, "USD")
+
+
+def test_a_cause_makes_one_journal_of_each_name():
+    assert ids.journal_id(COMMAND, "entry") == ids.journal_id(COMMAND, "entry")
+    assert ids.journal_id(COMMAND, "entry") != ids.journal_id(COMMAND, "refund")

@@ -259,3 +259,8 @@ def test_the_end_of_a_season_with_a_buy_in_forms_the_pool_of_all_who_are_entered
     assert (formed.entrants, formed.buy_ins, formed.overlay) == (4, 4000, 500)
     assert [(p.player_id, p.amount) for p in awarded.prizes] == [(ALICE, 4500)]
     assert isinstance(finished, Finished)
+
+
+def test_a_cancelled_league_counts_who_is_entered_then():
+    season = Season()
+    assert [event.entrants for event in cancel(season.t, "rain", 2)] == [2]

@@ -24,6 +24,7 @@ WITHIN_HANDS = 60
 """At how many moments within hands the projections are looked at."""
 TABLES = (
     "agenda",
+    "agenda_payments",
     "entries",
     "hand_players",
     "hands",
@@ -58,6 +59,9 @@ class Evening:
             "league": _a_league(house),
             "real cards": _one_with_real_cards(house),
             "real cards, rained off": _one_with_real_cards_that_is_cancelled(house),
+            "money": _one_for_money(house),
+            "money, rained off": _one_for_money_that_is_cancelled(house),
+            "money league": _a_league_for_money(house),
         }
         _other_things(house)
         house.project()
@@ -100,7 +104,9 @@ class Evening:
         ends = [r for r, command in zip(self.log, following, strict=True) if command != r.command]
         of_hands = [r.position for r in ends if r.topic.startswith("hand")]
         others = [
-            r.position for r in ends if r.topic.startswith(("tournament", "table", "ruleset", "roster"))
+            r.position
+            for r in ends
+            if r.topic.startswith(("tournament", "table", "ruleset", "roster", "wallet"))
         ]
         return sorted({*Random(7).sample(of_hands, WITHIN_HANDS), *others, self.log[-1].position})
 
@@ -241,6 +247,56 @@ def _one_with_real_cards_that_is_cancelled(house: House) -> TournamentId:
     house.resume(t)
     house.pass_time(timedelta(seconds=61))
     house.work()
+    house.cancel(t)
+    while house.work():
+        pass
+    return t
+
+
+BUY_IN = {"amount": 1000, "fee": 100, "currency": "EUR"}
+
+
+def _one_for_money(house: House) -> TournamentId:
+    """An entry that is withdrawn and made again, an overlay, prizes that wait for the protest window."""
+    terms = {"recorded": True, "buy_in": BUY_IN, "guarantee": 4567, "protest_seconds": 60}
+    t = house.publish(**terms)
+    who = house.rich(4, 2000)
+    house.enter(t, *who)
+    house.withdraw(t, who[0])
+    house.enter(t, who[0])
+    house.start(t)
+    while house.work():
+        pass
+    house.record_on(t)
+    house.pass_time(timedelta(seconds=61))
+    while house.work():
+        pass
+    return t
+
+
+def _one_for_money_that_is_cancelled(house: House) -> TournamentId:
+    t = house.publish(recorded=True, buy_in=BUY_IN, guarantee=9999, stack_points=200)
+    house.enter(t, *house.rich(6))
+    house.start(t)
+    while house.work():
+        pass
+    house.record_on(t, until=lambda: _hands_ended(house, t) >= 2)
+    house.cancel(t)
+    while house.work():
+        pass
+    return t
+
+
+def _a_league_for_money(house: House) -> TournamentId:
+    """Somebody enters while it runs, somebody withdraws after its start; it is cancelled."""
+    t = house.publish(format="league", recorded=True, stack_points=0, buy_in={**BUY_IN, "fee": 0})
+    who = house.rich(4)
+    house.enter(t, *who[:3])
+    house.start(t)
+    house.enter(t, who[3])
+    for player in who[:2]:
+        house.withdraw(t, player)
+    house.project()
     house.cancel(t)
     while house.work():
         pass

@@ -25,7 +25,7 @@ from domain.results import Result
 from domain.table import TABLE, Table
 from domain.topics import TOPICS
 from domain.tournament import TOURNAMENT, Tournament
-from services.application import director, hands, leagues, players, results, tournaments
+from services.application import director, hands, leagues, payments, players, results, tournaments, wallets
 from services.application.connections import Connections
 from services.application.credentials import Actor
 from services.application.hands import Asked
@@ -87,6 +87,18 @@ class House:
             players.enrol_player(self, self.command(), lambda name=name: name).state.player_id
             for name in names
         ]
+
+    def deposit(self, player: PlayerId, amount: int, currency: str = "EUR") -> None:
+        money = wallets.Money(amount, uuid4().hex, None)
+        asked = wallets.Asked(currency, money.reference, lambda: money)
+        wallets.deposit(self, self.command(), player, asked)
+
+    def rich(self, many: int, amount: int = 1100) -> list[PlayerId]:
+        """Players who have so much each."""
+        who = self.enrol(many)
+        for player in who:
+            self.deposit(player, amount)
+        return who
 
     def publish(self, **terms: Any) -> TournamentId:
         terms = {"name": "Friday", **TURBO, **terms}
@@ -195,6 +207,7 @@ class House:
             "pause": lambda: director.follow_pauses(self.store, TableId(it)),
             "close": lambda: director.close_table(self.store, TableId(it)),
             "finalise": lambda: hands.finalise(self, HandId(it)),
+            "pay": lambda: payments.pay(self, TournamentId(it), number),
         }
         jobs[job]()
 

@@ -21,7 +21,7 @@ def test_at_every_moment_it_is_what_the_streams_make_due(evening):
         jobs.update(job for job, _, _ in shown.values())
 
     evening.walk(look)
-    assert jobs == {"start", "draw", "deal", "turn", "level", "pause", "finalise", "close"}
+    assert jobs == {"start", "draw", "deal", "turn", "level", "pause", "finalise", "close", "pay"}
 
 
 def test_at_the_end_of_the_evening_only_the_open_tournament_is_waited_for(evening):

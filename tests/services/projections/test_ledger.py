@@ -9,7 +9,8 @@ from domain.tournament import Placed
 from services.application.standings import standings
 
 BALANCES = """
-SELECT account, player_id, sum(amount) AS balance FROM ledger_lines WHERE tournament_id = %s GROUP BY 1, 2
+SELECT account, player_id, sum(amount) AS balance FROM ledger_lines
+WHERE tournament_id = %s AND book = 'chips' GROUP BY 1, 2
 """
 
 
@@ -17,6 +18,8 @@ def test_at_every_moment_each_book_sums_to_zero_and_balances_are_the_stacks(even
     def look(tables, world):
         books: dict = {}
         for row in tables["ledger_lines"]:
+            if row["book"] == "money":
+                continue
             account = row["player_id"] or row["account"]
             books.setdefault(row["tournament_id"], Counter())[account] += row["amount"]
         for t, tournament in world.tournaments.items():
@@ -36,6 +39,46 @@ def test_at_every_moment_each_book_sums_to_zero_and_balances_are_the_stacks(even
         assert not books
 
     evening.walk(look)
+
+
+def test_at_every_moment_money_is_what_wallets_and_tournaments_say(evening):
+    """The book sums to 0, no wallet is below 0, escrow and pool are the tournament's, each last balance is the sum."""
+    states = set()
+
+    def look(tables, world):
+        book, last = Counter(), {}
+        for row in sorted(tables["ledger_lines"], key=lambda row: (row["position"], row["line"])):
+            if row["book"] == "money":
+                book[row["account"]] += row["amount"]
+            last[row["scope"], row["account"]] = row["balance"]
+        assert sum(book.values()) == 0
+        assert {account: balance for (scope, account), balance in last.items() if scope == "EUR"} == dict(
+            book
+        )
+        for wallet in world.wallets:
+            assert book[f"wallet/{wallet.player_id}"] == wallet.balance >= 0
+        for t, tournament in world.tournaments.items():
+            buy_in = tournament.structure.buy_in
+            if buy_in is None:
+                assert not {f"escrow/{t}", f"pool/{t}"} & set(book)
+                continue
+            _, left = world.owed(t) or ((), ())
+            unpaid = sum(payment.booking.amount for payment in left)
+            formed = tournament.pool
+            states.add((tournament.state, bool(left), formed is not None))
+            if tournament.state == "finished":
+                escrow, pool = 0, unpaid
+            elif tournament.state == "cancelled":
+                escrow, pool = len(left) * buy_in.amount, 0
+            else:
+                escrow = 0 if formed else buy_in.amount * len(world.roster(t).entries)
+                pool = formed.buy_ins + formed.overlay if formed else 0
+            assert (book[f"escrow/{t}"], book[f"pool/{t}"]) == (escrow, pool)
+        assert {(a["scope"], a["account"]) for a in tables["ledger_accounts"]} == set(last)
+
+    evening.walk(look)
+    assert {("open", False, False), ("running", False, True), ("finished", True, True)} <= states
+    assert {("finished", False, True), ("cancelled", True, False), ("cancelled", False, False)} <= states
 
 
 def won_in(world, t):

@@ -10,8 +10,9 @@ from domain.credential import CREDENTIAL
 from domain.hand import HAND, Hand
 from domain.hand import State as HandState
 from domain.hand_events import Settled
-from domain.ids import roster_id
+from domain.ids import PlayerId, roster_id, wallet_id
 from domain.pausing import behind
+from domain.payments import SLICE, Payment, owed
 from domain.player import PLAYER
 from domain.ring import RING, Ring
 from domain.roster import ROSTER, Registered, Roster, Withdrawn
@@ -20,7 +21,7 @@ from domain.stakes import STAKES
 from domain.table import TABLE, Table
 from domain.topics import TOPICS
 from domain.tournament import TOURNAMENT, Tournament
-from domain.wallet import WALLET
+from domain.wallet import WALLET, Wallet
 from services.envelope import Recorded
 
 AGGREGATES = {
@@ -77,6 +78,10 @@ class World:
     def players(self) -> dict[UUID, Any]:
         return self._states["player"]
 
+    @property
+    def wallets(self) -> list[Wallet]:
+        return list(self._states["wallet"].values())
+
     def roster(self, t: UUID) -> Roster:
         return self._states["roster"].get(roster_id(t)) or Roster()
 
@@ -126,7 +131,21 @@ class World:
             found[f"draw/{t}"] = ("draw", [me], started)
         if tournament.state == "running" and tournament.level_ends_at:
             found[f"level/{t}"] = ("level", [me, tournament.level + 1], tournament.level_ends_at)
+        if tournament.over and (left := self.owed(t)):
+            window = s.protest_seconds if tournament.state == "finished" else 0
+            due_at = self.stream(t)[-1].at + timedelta(seconds=window)
+            found[f"pay/{t}"] = ("pay", [me, (len(left[0]) - len(left[1])) // SLICE], due_at)
         return found
+
+    def owed(self, t: UUID) -> tuple[list[Payment], list[Payment]] | None:
+        """What a tournament that is over has to pay in all, and what is left of it; None once nothing is."""
+        due = owed(self.tournaments[t], self.roster(t).entries)
+        left = [p for p in due if p.booking.journal_id not in self.wallet(p.player_id, p.currency).booked]
+        return (due, left) if left else None
+
+    def wallet(self, player: PlayerId, currency: str) -> Wallet:
+        found: Wallet | None = self._states["wallet"].get(wallet_id(player, currency))
+        return found or Wallet(player, currency)
 
     def _of_table(self, table_id: UUID, table: Table) -> dict[str, tuple[str, list[Any], datetime]]:
         if table.closed:
