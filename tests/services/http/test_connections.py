@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import threading
 from datetime import datetime, timedelta
+from uuid import UUID
 
 import pytest
 
+from domain.connection import Connection
+from services.application.connections import Seated
+from services.http.calls import EXTENSION
+from services.http.watch import Told, Watch
 from tests.services.http.driving import Api
 from tests.services.http.playing import Game, until
 from tests.services.http.test_feed import Feed
@@ -249,3 +254,84 @@ def test_the_feed_tells_each_change_without_an_id(topic, scene, anybody):
     assert f'"player_id":"{scene.alice}"' in data
     assert f'"seat":{scene.seats[scene.alice]},' in data
     assert '"connection":"fair"' in data
+
+
+class Looks:
+    """Looks at who is connected, one after another, without waiting a second between them."""
+
+    def __init__(self, services) -> None:
+        self.services = services
+        self.watch = Watch(services.connections)
+
+    def look(self, table_id: str) -> list[tuple[str, str]]:
+        self.watch._next = 0.0
+        with self.services.store.database.connection() as conn:
+            told = self.watch.look(conn)
+        found = [t.seated for t in told if str(t.seated.table_id) == table_id]
+        return [(str(seated.player_id), seated.state.value) for seated in found]
+
+
+def test_each_change_is_told_once_and_so_is_silence(scene, services):
+    scene.beat(scene.as_alice)
+    looks = Looks(services)
+    assert looks.look(scene.table_id) == []
+    scene.beat(scene.as_bob, 300)
+    assert looks.look(scene.table_id) == [(scene.bob, "fair")]
+    assert looks.look(scene.table_id) == []
+    for seconds, state in ((6, "poor"), (10, "not_connected")):
+        scene.let_pass(seconds, scene.alice)
+        assert looks.look(scene.table_id) == [(scene.alice, state)]
+    scene.beat(scene.as_alice)
+    assert looks.look(scene.table_id) == [(scene.alice, "good")]
+
+
+def test_nobody_looks_more_often_than_once_a_second(scene, services):
+    watch = Watch(services.connections)
+    with services.store.database.connection() as conn:
+        watch.look(conn)
+        scene.beat(scene.as_alice)
+        assert watch.look(conn) == []
+
+
+def test_who_has_left_the_table_is_told_no_more(scene, services, operator, anybody):
+    scene.beat(scene.as_alice)
+    looks = Looks(services)
+    looks.look(scene.table_id)
+    operator.made(f"{scene.game.path}/cancel")
+    until(lambda: anybody.read(scene.path)["state"] == "closed")
+    scene.let_pass(60)
+    assert until(lambda: looks.look(scene.table_id) == [])
+
+
+def test_a_slow_reader_is_told_the_newest_state_of_each_player(scene, app):
+    listener = app.extensions[EXTENSION].listener
+    seated = Seated(None, UUID(scene.table_id), 1, UUID(scene.alice), Connection.GOOD)
+    with listener.waiting(("table", seated.table_id)) as waiting:
+        listener._tell([Told(seated, [], b"first"), Told(seated, [], b"newest")])
+        listener._tell([Told(seated._replace(player_id=UUID(scene.bob)), [], b"another")])
+        assert waiting.awake.is_set()
+        assert listener.told(waiting) == [b"newest", b"another"]
+        assert listener.told(waiting) == []
+
+
+def test_a_ring_table_s_change_concerns_the_table_and_its_players_and_no_tournament(scene):
+    table, player = UUID(scene.table_id), UUID(scene.alice)
+    told = Told(Seated(None, table, 1, player, Connection.GOOD), [player], b"")
+    assert told.topics() == [("table", table), ("player", player)]
+
+
+def test_a_change_leaves_the_reader_s_last_id_what_it_was(scene, anybody):
+    """An event without an id between two with one: who resumes after the first misses nothing."""
+    whole = Feed(anybody, f"table={scene.table_id}&after=0")
+    threading.Timer(0.05, scene.beat, (scene.as_alice,)).start()
+    ids = []
+    for position, kind, _ in whole.frames():
+        ids += [position] if position is not None else []
+        if kind.startswith("event: connection"):
+            scene.game.act(scene.hand_id)
+        if kind == "hand.played":
+            break
+    whole.response.close()
+    assert ids == sorted(set(ids))
+    again = Feed(anybody, f"table={scene.table_id}", **{"Last-Event-ID": str(ids[-2])})
+    assert again.upto("hand.played", 1)[0][0] == ids[-1]
