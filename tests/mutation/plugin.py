@@ -12,7 +12,10 @@ from hypothesis import HealthCheck, Phase, settings
 from mutmut.state import state
 
 IMPORTED_ANEW = ("big2", "tests.big2", "tests.proof")
-CACHED = "big2.book."
+KEPT = "big2.book."
+"""What is built once and kept: who calls it first says nothing of who relies on it. R3 has the tests of all of it."""
+
+TESTS_OF_KEPT = ("tests/big2/test_r03_card_sets.py", "tests/big2/test_five_cards.py")
 COLLECTING = "stats"
 
 settings.register_profile(
@@ -41,10 +44,13 @@ class AtImport:
         state()._stats.clear()
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        tests_of = state().tests_by_mangled_function_name
+        tests_of, tests = state().tests_by_mangled_function_name, {item.nodeid for item in session.items}
         self.only = {function for function in self.called if not tests_of.get(function)}
-        for function in self.only:
-            tests_of[function] |= {item.nodeid for item in session.items}
+        for function in self.called | set(tests_of):
+            if function.startswith(KEPT):
+                tests_of[function] = {test for test in tests if test.startswith(TESTS_OF_KEPT)}
+            elif function in self.only:
+                tests_of[function] = tests
 
 
 AT_IMPORT = AtImport()
@@ -56,7 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if under_test == COLLECTING:
         config.pluginmanager.register(AT_IMPORT)
     function, _, _ = under_test.rpartition("__mutmut_")
-    if function in AT_IMPORT.only or function.startswith(CACHED):
+    if function in AT_IMPORT.only or function.startswith(KEPT):
         for name in _within(IMPORTED_ANEW, list(sys.modules)):
             del sys.modules[name]
 
