@@ -9,10 +9,9 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from domain import hand_events as hand
-from domain import roster, wallet
+from domain import roster
 from domain import table_events as table
 from domain import tournament_events as tournament
-from domain.payments import SLICE
 from services.database import Cursor
 from services.envelope import Recorded
 from services.projections.context import Context
@@ -38,11 +37,6 @@ CREATE TABLE agenda_tables (
     recorded boolean NOT NULL
 );
 CREATE INDEX ON agenda_tables (tournament_id);
-CREATE TABLE agenda_payments (
-    tournament_id uuid PRIMARY KEY,
-    paid integer NOT NULL,
-    owed integer NOT NULL
-);
 """
 
 _BEHIND = (
@@ -80,8 +74,6 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
             _ring(cur, r)
         case "hand":
             _hand(cur, r)
-        case "wallet":
-            _wallet(cur, r)
 
 
 def _tournament(cur: Cursor, r: Recorded) -> None:
@@ -106,52 +98,11 @@ def _tournament(cur: Cursor, r: Recorded) -> None:
             _put_level_back(cur, t, r.event.level_ends_at)
             _put_draw(cur, r)
             _follow_pauses(cur, r, "tournament_id", t)
-        case tournament.MoneyPrizesAwarded():
-            _pay(cur, r, len(r.event.prizes))
         case tournament.Finished():
             _over(cur, t)
         case tournament.Cancelled():
             _over(cur, t)
             _close_tables(cur, r)
-            _pay(cur, r, r.event.entrants)
-
-
-def _pay(cur: Cursor, r: Recorded, payments: int) -> None:
-    """So many prizes or refunds, where there is a buy-in; prizes wait for the last hand's protest window."""
-    wait = isinstance(r.event, tournament.PrizesAwarded)
-    cur.execute(
-        "INSERT INTO agenda_payments SELECT tournament_id, 0, %s FROM tournaments"
-        " WHERE tournament_id = %s AND structure->'buy_in' <> 'null' AND %s > 0",
-        (payments, r.stream, payments),
-    )
-    cur.execute(
-        "INSERT INTO agenda SELECT 'pay/' || tournament_id, 'pay-' || tournament_id || '-0', 'pay',"
-        " jsonb_build_array(tournament_id, 0),"
-        " %s + make_interval(secs => CASE WHEN %s THEN (structure->>'protest_seconds')::integer ELSE 0 END)"
-        " FROM agenda_payments JOIN tournaments USING (tournament_id) WHERE tournament_id = %s",
-        (r.at, wait, r.stream),
-    )
-
-
-def _wallet(cur: Cursor, r: Recorded) -> None:
-    """A payment that was owed is made: the last of a slice makes the next slice due, the last of all strikes it."""
-    assert isinstance(r.event, wallet.Credited | wallet.Debited)
-    if r.event.journal.kind not in ("prize", "refund"):
-        return
-    t = r.event.journal.tournament_id
-    cur.execute("UPDATE agenda_payments SET paid = paid + 1 WHERE tournament_id = %s", (t,))
-    cur.execute(
-        "UPDATE agenda SET name = 'pay-' || tournament_id || '-' || paid / %s,"
-        " args = jsonb_build_array(tournament_id, paid / %s)"
-        " FROM agenda_payments WHERE tournament_id = %s AND subject = 'pay/' || tournament_id",
-        (SLICE, SLICE, t),
-    )
-    cur.execute(
-        "DELETE FROM agenda USING agenda_payments"
-        " WHERE tournament_id = %s AND subject = 'pay/' || tournament_id AND paid = owed",
-        (t,),
-    )
-    cur.execute("DELETE FROM agenda_payments WHERE tournament_id = %s AND paid = owed", (t,))
 
 
 def _roster(cur: Cursor, r: Recorded) -> None:

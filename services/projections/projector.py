@@ -10,7 +10,17 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from services.database import Cursor
 from services.envelope import Recorded
-from services.projections import agenda, directory, feed, history, leaderboard, ledger, rings, standings
+from services.projections import (
+    agenda,
+    directory,
+    feed,
+    history,
+    leaderboard,
+    ledger,
+    payments,
+    rings,
+    standings,
+)
 from services.projections.context import Context
 from services.store import Store
 
@@ -20,7 +30,7 @@ BATCH = 500
 """Events in one transaction."""
 
 Project: TypeAlias = Callable[[Cursor, Recorded, Context], None]
-PROJECTIONS = (directory, rings, history, standings, ledger, leaderboard, agenda, feed)
+PROJECTIONS = (directory, rings, history, standings, ledger, leaderboard, agenda, payments, feed)
 """In this order: a later one may read what an earlier one has written of the same event."""
 _TRACKING = """
 CREATE TABLE tracking (
