@@ -27,6 +27,7 @@ from services.projections.rebuild import compare
 from services.store import Store
 from workers.client import Client, Refused
 from workers.own_service import end, free_port
+from workers.serving import SAFE_IMPORTS
 from workers.showing import Show, Summary
 
 READY_SECONDS = 60.0
@@ -258,7 +259,7 @@ def _kept_alive(name: str, arguments: list[str], log: IO[bytes], show: Show) -> 
         while True:
             # This thread outlives the child, so the child's end with its parent is its end with the demo.
             child = spawn(
-                [sys.executable, "-m", "workers.cli", *arguments],
+                [sys.executable, *SAFE_IMPORTS, "workers.cli", *arguments],
                 env=_own_environment(),
                 on_death=signal.SIGTERM,
                 output=log,

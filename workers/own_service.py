@@ -21,7 +21,7 @@ from urllib3.exceptions import HTTPError
 from services import bootstrap
 from services.processes import spawn
 from workers.client import Client
-from workers.serving import TOKEN_FILE
+from workers.serving import SAFE_IMPORTS, TOKEN_FILE
 
 READY_SECONDS = 60.0
 STOP_SECONDS = 15.0
@@ -93,7 +93,7 @@ def _started(data: Path, log: IO[bytes]) -> Iterator[str]:
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     serve = ["serve", "--host", "127.0.0.1", "--port", str(port), "--data", str(data)]
-    argv = [sys.executable, "-m", "workers.cli", *serve]
+    argv = [sys.executable, *SAFE_IMPORTS, "workers.cli", *serve]
     child = spawn(argv, env=os.environ, on_death=signal.SIGTERM, output=log)
     try:
         _wait(child, url, log)

@@ -30,6 +30,8 @@ from workers.supervisor import AlreadyRunning, Process
 from workers.supervisor import serve as supervise
 
 TOKEN_FILE = "admin-token"  # noqa: S105 - the name of a file
+SAFE_IMPORTS = ("-P", "-m")
+"""How Python starts one of our modules: never with a file of the working folder in the place of a module."""
 PORT_SECONDS = 10.0
 """How long a port may still be held by what a killed supervisor left."""
 _FIRST_TOKEN = "first-admin-token"  # noqa: S105 - the name of a job
@@ -141,9 +143,10 @@ def run_process(name: str) -> None:
 
 def _web(settings: Settings) -> None:
     environment = {**os.environ, **bootstrap.variables(settings)}
+    os.chdir(Path(__file__).parents[1])  # gunicorn puts the working folder first on the path of imports
     argv = [
         sys.executable,
-        "-m",
+        *SAFE_IMPORTS,
         "gunicorn",
         "-c",
         "python:services.http.gunicorn_conf",
@@ -181,7 +184,7 @@ _RUN: dict[str, Callable[[Settings], None]] = {
 
 
 def _process(name: str) -> Process:
-    return Process(name, [sys.executable, "-m", "workers.cli", "run", name])
+    return Process(name, [sys.executable, *SAFE_IMPORTS, "workers.cli", "run", name])
 
 
 def _read(path: Path) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import socket
 import stat
+import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -18,6 +20,8 @@ from services.projections import Projector
 from services.projections.rebuild import compare
 from services.store import Store
 from workers import serving
+
+ROOT = Path(serving.__file__).parents[1]
 
 
 @pytest.fixture
@@ -108,16 +112,27 @@ def test_a_lost_file_is_not_made_again(migrated, store, capsys, tmp_path):
     assert credentials.authenticate(store, made).role is Role.ADMIN
 
 
-def test_the_web_process_becomes_gunicorn_with_these_settings(migrated, monkeypatch):
+def test_the_web_process_becomes_gunicorn_with_these_settings(migrated, monkeypatch, tmp_path):
     called = []
-    monkeypatch.setattr(os, "execve", lambda *args: called.append(args))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "execve", lambda *args: called.append((*args, Path.cwd())))
     serving.run_process("web")
-    [(program, argv, environment)] = called
+    [(program, argv, environment, folder)] = called
     assert program == sys.executable
-    assert argv[1:3] == ["-m", "gunicorn"]
+    assert argv[1:4] == ["-P", "-m", "gunicorn"]
+    assert folder == ROOT, "gunicorn imports from its working folder first"
     assert argv[-1] == "services.http.wsgi:app"
     whole = serving.bootstrap.with_urls(settings(os.environ))
     assert variables(whole).items() <= environment.items()
+
+
+def test_a_file_of_the_working_folder_is_no_module_of_ours(tmp_path):
+    (tmp_path / "secrets.py").write_text("raise SystemExit('not ours')")
+    argv = serving._process("worker").argv
+    done = subprocess.run(
+        [*argv[: argv.index("run")], "--version"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("name", ["worker", "clock", "projector"])
