@@ -18,21 +18,23 @@ from typing import NamedTuple
 
 import msgspec
 
-from big2.rulesets import MOST_CARDS
-from big2.table import SEATS, Direction, seats_after
+from big2.rulesets import MOST_CARDS, RuleSet
+from big2.table import SEATS
 from big2.told import shown
 from domain.errors import Refused
+from domain.sheet_checks import FEWEST_PLAYERS, LEFT, counted, date_in, wrong_day, wrong_hand, wrong_numbers
 
 FRY_CARDS = 10
 """From so many cards left points count double where the sheet says nothing."""
-FEWEST_PLAYERS = 2  # R2.1
 SHOWN_CHARACTERS = 60
 """How much of a line is repeated to its writer."""
+LONGEST_LINE = 1_000
+"""Characters of a line before its comment; four players need 60."""
+MOST_REMARKS = 200
+"""With so many problems the rest of a sheet is not read, and so many warnings are told."""
 
 _DAY = re.compile(r"[0-9]+[-/.][0-9]+[-/.][0-9]+")
-_WHOLE_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIER = re.compile(r"[Ff]\s*=\s*(.*)")
-_LEFT = re.compile(r"([0-9]{1,2})(t?)")
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
 
@@ -81,24 +83,31 @@ class Remark(msgspec.Struct, frozen=True):
 
 
 class Sheet(msgspec.Struct, frozen=True):
-    """A sheet as read: its hands in order, all its problems at once, and warnings, which stop nothing."""
+    """A sheet as read: its hands in order, all its problems at once, and warnings, which stop nothing.
+
+    A sheet with MOST_REMARKS problems was read up to the line `read_to`, which is None of all others.
+    """
 
     hands: tuple[SheetHand, ...]
     problems: tuple[Remark, ...]
     warnings: tuple[Remark, ...]
+    read_to: int | None = None
 
 
-def read_sheet(raw: bytes, naming: Naming, today: date) -> Sheet:
+def read_sheet(raw: bytes, naming: Naming, rules: RuleSet, today: date) -> Sheet:
     """Read a sheet, in UTF-8; whatever the bytes are, the answer is a sheet, with problems where it has some.
 
-    A day after `today` is a problem: no hand was played in the future.
+    `rules` say which results there can be (R4.4, R7). A day after `today` is a problem: no hand was played in the
+    future.
     """
     if raw.startswith(_UTF16_MARKS):
         return Sheet((), (Remark(1, (), "", "the sheet is in UTF-16: save it as UTF-8"),), ())
     text = raw.removeprefix(_UTF8_MARK).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    reading = _Reading(naming, today)
+    reading = _Reading(naming, rules, today)
     for number, line in enumerate(text.split(b"\n"), 1):
         reading.take(number, line)
+        if reading.has_enough:
+            return reading.sheet(read_to=number)
     return reading.finished()
 
 
@@ -119,8 +128,9 @@ class _Names(NamedTuple):
 class _Reading:
     """A sheet that is being read; a line with a problem counts as what it was meant to be, for the lines below it."""
 
-    def __init__(self, naming: Naming, today: date) -> None:
+    def __init__(self, naming: Naming, rules: RuleSet, today: date) -> None:
         self._naming = naming
+        self._rules = rules
         self._today = today
         self._hands: list[SheetHand] = []
         self._problems: list[Remark] = []
@@ -140,6 +150,8 @@ class _Reading:
         except UnicodeDecodeError as error:
             readable = raw.decode("utf-8", "replace")
             return self._wrong(readable, [f"byte {error.start + 1} is not UTF-8: save the sheet as UTF-8"])
+        if len(text) > LONGEST_LINE:
+            return self._wrong(text, [f"no line has more than {LONGEST_LINE} characters"])
         words = text.split()
         if not words:
             return None
@@ -151,11 +163,21 @@ class _Reading:
             return self._take_hand(text, words)
         return self._take_names(text, words)
 
+    @property
+    def has_enough(self) -> bool:
+        """Whether there are so many problems that nobody wants to read of more."""
+        return len(self._problems) >= MOST_REMARKS
+
     def finished(self) -> Sheet:
+        """The sheet after its last line."""
         self._leave_day()
         if not self._hands and not self._problems:
             self._problems.append(Remark(self._line, (), "", "the sheet ends without a hand"))
-        return Sheet(tuple(self._hands), tuple(self._problems), tuple(self._warnings))
+        return self.sheet()
+
+    def sheet(self, read_to: int | None = None) -> Sheet:
+        """All that was read."""
+        return Sheet(tuple(self._hands), tuple(self._problems), tuple(self._warnings), read_to)
 
     def _wrong(self, text: str, reasons: Sequence[str], *under: str) -> None:
         self._problems += [
@@ -164,13 +186,14 @@ class _Reading:
 
     def _take_day(self, text: str) -> None:
         self._leave_day()
-        day = _date(text)
-        self._wrong(text, list(_wrong_day(text, day, self._day, self._today)))
+        day = date_in(text)
+        self._wrong(text, list(wrong_day(text, day, self._day.date if self._day else None, self._today)))
         self._day, self._day_has_hands = _Day(self._line, shown(text, SHOWN_CHARACTERS), day), False
 
     def _leave_day(self) -> None:
-        if self._day and not self._day_has_hands:
-            self._warnings.append(Remark(self._day.line, (), self._day.text, "the day with no hands"))
+        if self._day and not self._day_has_hands and len(self._warnings) <= MOST_REMARKS:
+            more = ", and there may be more of them below" if len(self._warnings) == MOST_REMARKS else ""
+            self._warnings.append(Remark(self._day.line, (), self._day.text, f"the day with no hands{more}"))
 
     def _take_tier(self, text: str, number: str) -> None:
         if re.fullmatch("[0-9]{1,2}", number) and 1 <= int(number) <= MOST_CARDS:
@@ -183,7 +206,7 @@ class _Reading:
         repeated = [player for player in dict.fromkeys(players) if players.count(player) > 1]
         reasons = [f"{shown(player)} stands there twice: each player has one seat" for player in repeated]
         if not FEWEST_PLAYERS <= len(players) <= len(SEATS):
-            told = _counted(len(players), "player")
+            told = counted(len(players), "player")
             reasons.append(f"{told}: a hand has {FEWEST_PLAYERS} to {len(SEATS)} (R2.1)")
         self._wrong(text, reasons)
         self._names = _Names(self._line, shown(text, SHOWN_CHARACTERS), players)
@@ -202,54 +225,32 @@ class _Reading:
 
     def _take_hand(self, text: str, words: list[str]) -> None:
         self._day_has_hands = True
-        left = [_LEFT.fullmatch(word) for word in words]
+        left = [LEFT.fullmatch(word) for word in words]
         cards_left = tuple(int(found[1]) for found in left if found)
         takers = [seat for seat, found in enumerate(left, 1) if found and found[2]]
         players = self._names.players if self._names else ()
-        reasons = [*self._missing(), *_no_numbers(words)]
+        reasons = [*self._missing(), *wrong_numbers(words)]
         if players and len(words) != len(players):
-            reasons.append(f"{_counted(len(words), 'number')} for {_counted(len(players), 'player')}")
-        reasons = reasons or list(_wrong_hand(players, cards_left, takers))
-        self._wrong(
-            text, reasons, self._day.text if self._day else "", self._names.text if self._names else ""
-        )
-        if not reasons and self._names and self._day and self._day.date:
-            self._hands.append(
-                SheetHand(
-                    self._line,
-                    self._names.line,
-                    self._day.date,
-                    players,
-                    self._fry_cards,
-                    cards_left,
-                    cards_left.index(0) + 1,
-                    takers[0] if takers else None,
-                )
-            )
+            reasons.append(f"{counted(len(words), 'number')} for {counted(len(players), 'player')}")
+        if reasons or FEWEST_PLAYERS <= len(players) <= len(SEATS):
+            reasons = reasons or list(wrong_hand(self._rules, players, cards_left, takers))
+            self._judged(text, reasons, cards_left, takers)
+
+    def _judged(
+        self, text: str, reasons: Sequence[str], cards_left: tuple[int, ...], takers: Sequence[int]
+    ) -> None:
+        """Keep a hand; or what is wrong with it."""
+        day, names = self._day, self._names
+        self._wrong(text, reasons, day.text if day else "", names.text if names else "")
+        if not reasons and names and day and day.date:
+            played = (day.date, names.players, self._fry_cards, cards_left, cards_left.index(0) + 1)
+            self._hands.append(SheetHand(self._line, names.line, *played, takers[0] if takers else None))
 
     def _missing(self) -> Iterator[str]:
         if self._day is None:
             yield "no date stands above this hand"
         if self._names is None:
             yield "no line of names stands above this hand"
-
-
-def _date(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text) if _WHOLE_DAY.fullmatch(text) else None
-    except ValueError:
-        return None
-
-
-def _wrong_day(text: str, day: date | None, before: _Day | None, today: date) -> Iterator[str]:
-    if day is None and _WHOLE_DAY.fullmatch(text):
-        yield "is no day of the calendar"
-    elif day is None:
-        yield "a date is year-month-day, alone on its line, such as 2013-03-19"
-    elif day > today:
-        yield "lies in the future"
-    elif before and before.date and day < before.date:
-        yield f"stands below {before.text}: days go forward"
 
 
 def _allowed_here(word: str) -> str:
@@ -265,35 +266,3 @@ def _allowed_here(word: str) -> str:
 
 def _is_like_a_number(word: str) -> bool:
     return word.lstrip("+-")[:1].isdigit()
-
-
-def _no_numbers(words: list[str]) -> Iterator[str]:
-    for word in words:
-        found = _LEFT.fullmatch(word)
-        if found is None or int(found[1]) > MOST_CARDS:
-            yield (
-                f"{shown(word)} is no number of cards left: 0 to {MOST_CARDS}, and t after it for who takes "
-                "on all losses (R2.1)"
-            )
-
-
-def _wrong_hand(players: tuple[str, ...], cards_left: tuple[int, ...], takers: list[int]) -> Iterator[str]:
-    """R4.4 and R7: one player went out, and nobody is liable but the one who acts just before him."""
-    out = [seat for seat, left in enumerate(cards_left, 1) if left == 0]
-    if len(out) != 1:
-        told = "nobody went out" if not out else f"{len(out)} players went out"
-        yield f"{told}: exactly one player must have 0 (R4.4)"
-    if len(takers) > 1:
-        yield "t stands there twice: one player is liable at most (R7.4)"
-    elif takers and len(players) == FEWEST_PLAYERS:
-        yield "with two players nobody is liable (R7.1)"
-    elif takers and len(out) == 1:
-        before = seats_after(out[0], SEATS[: len(players)], Direction.COUNTERCLOCKWISE)[0]
-        if takers[0] == out[0]:
-            yield "t stands at the winner, who loses nothing (R7.4)"
-        elif takers[0] != before:
-            yield f"only {players[before - 1]}, who acts just before the winner, can be liable (R7.4)"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

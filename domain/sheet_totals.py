@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, reduce
 
 import msgspec
 
 from big2.rulesets import MOST_CARDS, RuleSet
-from big2.settlement import Outcome, Settlement, settle_outcome
-from big2.table import SEATS, Direction
+from big2.settlement import Settlement, settle_outcome
 from domain.scoresheet import SheetHand
+from domain.sheet_checks import result_of
 
 EVERYBODY = "*"
 """The name of the row of sums."""
 REGULAR_SHARE = 4
 """A regular has played one of so many hands at least."""
+SETTLEMENTS_KEPT = 16_384
+"""Results are few, and settling one takes longer than reading it."""
 FULL_FACTOR = 3
 """What the points of a player count who has played no card."""
 
@@ -67,6 +70,18 @@ class Totals(msgspec.Struct, frozen=True):
     real_losses: int = 0
     net_score: int = 0
 
+    def plus(self, other: Totals) -> Totals:
+        """Both together, under this name."""
+        return Totals(
+            self.name,
+            False,
+            self.game_count + other.game_count,
+            self.win_count + other.win_count,
+            self.fry_count + other.fry_count,
+            self.real_losses + other.real_losses,
+            self.net_score + other.net_score,
+        )
+
     def texts(self) -> tuple[str, ...]:
         """The row under COLUMNS: the counts, then four of them for each game, rounded to four places."""
         counted = (self.win_count, self.fry_count, self.real_losses, self.net_score)
@@ -82,26 +97,22 @@ def totals(hands: Sequence[SheetHand], rules_of: RulesOf) -> tuple[Totals, ...]:
     rows: dict[str, Totals] = {}
     for hand in hands:
         for row in _hand_rows(hand, settled(hand, rules_of(hand))):
-            rows[row.name] = _sum(row.name, [rows.get(row.name, Totals(row.name)), row])
-    everybody = _sum(EVERYBODY, list(rows.values()))
+            rows[row.name] = rows[row.name].plus(row) if row.name in rows else row
+    everybody = reduce(Totals.plus, rows.values(), Totals(EVERYBODY))
     told = [_with_standing(row, len(hands)) for row in (*rows.values(), everybody)]
     told[:-1] = sorted(told[:-1], key=lambda row: (not row.is_regular, row.real_losses / row.game_count))
     return tuple(told)
 
 
 def settled(hand: SheetHand, rules: RuleSet) -> Settlement:
-    """A hand's settlement in points: no stacks, nothing is cut (R8.3). Who dealt makes no difference then."""
-    seats = SEATS[: len(hand.players)]
-    outcome = Outcome(
-        seats,
-        seats[0],
-        Direction.CLOCKWISE,
-        hand.winner,
-        dict(zip(seats, hand.cards_left, strict=True)),
-        dict.fromkeys(seats, 0),
-        hand.liable,
-    )
-    return settle_outcome(rules, outcome, 1, dict.fromkeys(seats))
+    """A hand's settlement in points: no stacks, nothing is cut (R8.3)."""
+    return _settled(rules, hand.cards_left, hand.liable)
+
+
+@lru_cache(maxsize=SETTLEMENTS_KEPT)
+def _settled(rules: RuleSet, cards_left: tuple[int, ...], liable: int | None) -> Settlement:
+    result = result_of(cards_left, liable)
+    return settle_outcome(rules, result, 1, dict.fromkeys(result.seats))
 
 
 def quotient(number: int, count: int) -> str:
@@ -130,14 +141,3 @@ def _hand_rows(hand: SheetHand, settlement: Settlement) -> Iterable[Totals]:
 
 def _with_standing(row: Totals, hands: int) -> Totals:
     return msgspec.structs.replace(row, is_regular=REGULAR_SHARE * row.game_count >= hands)
-
-
-def _sum(name: str, rows: Sequence[Totals]) -> Totals:
-    return Totals(
-        name,
-        game_count=sum(row.game_count for row in rows),
-        win_count=sum(row.win_count for row in rows),
-        fry_count=sum(row.fry_count for row in rows),
-        real_losses=sum(row.real_losses for row in rows),
-        net_score=sum(row.net_score for row in rows),
-    )

@@ -14,14 +14,13 @@ import click
 from workers.files import read_bytes, read_or_status_two, token_from
 
 if TYPE_CHECKING:
+    from big2.rulesets import RuleSet
     from domain.scoresheet import Sheet
     from workers.client import Client
-    from workers.season import League
+    from workers.season import SheetLeague
 
 LARGEST_SHEET = 4 * 1024 * 1024
 """Bytes; a club's year is 24,000."""
-MOST_PROBLEMS = 200
-"""How many problems are told one by one."""
 
 
 @click.group("import")
@@ -78,6 +77,7 @@ def scores(
       big2 import scores club-2013.txt --name "Club 2013"
       big2 import scores club-2013.txt --url http://127.0.0.1:8000 --token-file data/admin-token
     """
+    from domain.scoresheet import FRY_CARDS
     from services.bootstrap import presets
     from workers import season
 
@@ -85,8 +85,10 @@ def scores(
     if base not in known:
         raise click.BadParameter(f"is no preset: {', '.join(known)}", param_hint="--rules")
     where = _where(url, secret, token_file, data)
-    sheet = _read(file)
-    leagues = season.leagues_of(sheet.hands, name or _stem(file), base, known)
+    sheet = _read(file, season.house_rules(base, FRY_CARDS, known))
+    title = _stem(file) if name is None else name
+    leagues = season.leagues_of(sheet.hands, title, base, known)
+    _check(sheet, [each.name for each in leagues] or [title])
     stored = [] if dry_run else _store(leagues, where, finish=finish)
     rows = season.season_totals(leagues)
     click.echo(season.tsv(rows) if as_tsv else season.aligned(rows), nl=False)
@@ -111,7 +113,7 @@ def _where(url: str | None, secret: str | None, token_file: Path | None, data: P
     return lambda: own_service.service_at(url, token)
 
 
-def _store(leagues: Sequence[League], where: Where, *, finish: bool) -> list[str]:
+def _store(leagues: Sequence[SheetLeague], where: Where, *, finish: bool) -> list[str]:
     """Bring the leagues in, one after the other, and say where they are."""
     from services.bootstrap import SettingsError
     from workers.client import Refused
@@ -129,23 +131,30 @@ def _store(leagues: Sequence[League], where: Where, *, finish: bool) -> list[str
     return [*split, *(f"league {id_}: {each.name}, {state}" for id_, each in zip(ids, leagues, strict=True))]
 
 
-def _read(file: str) -> Sheet:
-    """The sheet, if nothing is wrong with it."""
+def _read(file: str, rules: RuleSet) -> Sheet:
     from domain.scoresheet import read_sheet
     from workers.season import NAMING
 
     with read_or_status_two():
         raw = read_bytes(file, LARGEST_SHEET)
-    sheet = read_sheet(raw, NAMING, datetime.now(UTC).date())
+    return read_sheet(raw, NAMING, rules, datetime.now(UTC).date())
+
+
+def _check(sheet: Sheet, names: Sequence[str]) -> None:
+    """Go on only if nothing is wrong with the sheet, nor with the leagues' names; all of it is told at once."""
+    from big2.told import shown
+    from domain.sheet_checks import counted
+    from workers.season import wrong_name
+
     for warning in sheet.warnings:
         click.echo(f"warning: {warning}", err=True)
-    for problem in sheet.problems[:MOST_PROBLEMS]:
-        click.echo(str(problem), err=True)
-    if sheet.problems:
-        more = len(sheet.problems) - MOST_PROBLEMS
-        told = f"; {more} more were not told" if more > 0 else ""
-        raise click.ClickException(f"{len(sheet.problems)} problems, nothing was imported{told}")
-    return sheet
+    wrong = [f"--name: {shown(name, 60)}: {reason}" for name in names if (reason := wrong_name(name))]
+    problems = [*wrong, *map(str, sheet.problems)]
+    for problem in problems:
+        click.echo(problem, err=True)
+    if problems:
+        rest = f"; the sheet was read up to line {sheet.read_to}" if sheet.read_to else ""
+        raise click.ClickException(f"{counted(len(problems), 'problem')}, nothing was imported{rest}")
 
 
 def _stem(file: str) -> str:

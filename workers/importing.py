@@ -14,14 +14,14 @@ from big2.rulesets import ruleset_to_mapping
 from domain.scoresheet import SheetHand
 from domain.sheet_totals import sheet_switches
 from workers.client import Client, Refused
-from workers.season import League
+from workers.season import SheetLeague
 
 
 class ImportFailedError(Exception):
     """The service has something else than the sheet; the message says what."""
 
 
-def import_league(client: Client, league: League, *, finish: bool, done: Callable[[], object]) -> str:
+def import_league(client: Client, league: SheetLeague, *, finish: bool, done: Callable[[], object]) -> str:
     """Make the league, its players, tables and hands, and answer its id; `done` is called after each hand.
 
     Raises Refused when the service says no, ImportFailedError when the standings are not what the sheet comes to.
@@ -30,7 +30,7 @@ def import_league(client: Client, league: League, *, finish: bool, done: Callabl
 
 
 class _Import:
-    def __init__(self, client: Client, league: League) -> None:
+    def __init__(self, client: Client, league: SheetLeague) -> None:
         self._client = client
         self._league = league
         self._digest = league.digest
@@ -54,13 +54,22 @@ class _Import:
         return self._client.post(path, body, key=f"import-{self._digest}-{what}")
 
     def _rules(self) -> str:
-        """The published version that says the same, or a new one."""
+        """The oldest published version that says the same, or a new one; so a repeat finds it again."""
         name = f"{self._league.base}-sheet-f{self._league.fry_cards}"
-        newest = self._found(f"/v1/rulesets/{name}")
-        if newest and newest["rules"] == ruleset_to_mapping(self._league.rules):
-            return str(newest["reference"])
+        wanted = ruleset_to_mapping(self._league.rules)
+        for version in self._versions(name):
+            if version["rules"] == wanted:
+                return str(version["reference"])
         rules = {"base": self._league.base, **sheet_switches(self._league.fry_cards)}
         return str(self._client.post("/v1/rulesets", {"name": name, "rules": rules})["reference"])
+
+    def _versions(self, name: str) -> Iterator[dict[str, Any]]:
+        """The published versions of a name, oldest first."""
+        newest = self._found(f"/v1/rulesets/{name}")
+        for number in range(1, newest["version"] if newest else 1):
+            yield self._client.get(f"/v1/rulesets/{name}@{number}")
+        if newest:
+            yield newest
 
     def _found(self, path: str) -> dict[str, Any] | None:
         try:

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 import msgspec
+from marshmallow import ValidationError
 from rich.cells import cell_len
 
 from big2.rulesets import RuleSet, ruleset_from_mapping
 from domain.scoresheet import Naming, SheetHand
 from domain.sheet_totals import COLUMNS, Totals, sheet_switches, totals
+from services.http.schemas import NewTournament
 from services.people import clean_name, skeleton
 
 NAMING = Naming(clean_name, skeleton)
@@ -20,7 +22,7 @@ NAMING = Naming(clean_name, skeleton)
 _FORMULA = ("=", "+", "-", "@")
 
 
-class League(msgspec.Struct, frozen=True):
+class SheetLeague(msgspec.Struct, frozen=True):
     """One league of recorded hands: a rule set, over the preset `base`, and the hands that are played under it.
 
     A league has one rule set, so a sheet makes one for each `F` that it has hands under.
@@ -53,26 +55,40 @@ class League(msgspec.Struct, frozen=True):
         return totals(self.hands, lambda _: self.rules)
 
 
+def house_rules(base: str, fry_cards: int, presets: Mapping[str, RuleSet]) -> RuleSet:
+    """What a sheet's hands are played under (R12); raises RuleSetError if `base` is no preset."""
+    return ruleset_from_mapping({"base": base, **sheet_switches(fry_cards)}, presets)
+
+
 def leagues_of(
     hands: Sequence[SheetHand], name: str, base: str, presets: Mapping[str, RuleSet]
-) -> tuple[League, ...]:
+) -> tuple[SheetLeague, ...]:
     """The leagues of a sheet's hands, one for each `F`; raises RuleSetError if `base` is no preset."""
     by_tier: dict[int, list[SheetHand]] = {}
     for hand in hands:
         by_tier.setdefault(hand.fry_cards, []).append(hand)
     return tuple(
-        League(
+        SheetLeague(
             name if len(by_tier) == 1 else f"{name} (F={fry_cards})",
             base,
             fry_cards,
-            ruleset_from_mapping({"base": base, **sheet_switches(fry_cards)}, presets),
+            house_rules(base, fry_cards, presets),
             tuple(found),
         )
         for fry_cards, found in by_tier.items()
     )
 
 
-def season_totals(leagues: Sequence[League]) -> tuple[Totals, ...]:
+def wrong_name(name: str) -> str | None:
+    """What the service has against a league's name, or None."""
+    try:
+        NewTournament().fields["name"].deserialize(name)
+    except ValidationError as error:
+        return "; ".join(map(str, error.messages))
+    return None
+
+
+def season_totals(leagues: Sequence[SheetLeague]) -> tuple[Totals, ...]:
     """The whole sheet's table."""
     rules = {league.fry_cards: league.rules for league in leagues}
     hands = sorted((hand for league in leagues for hand in league.hands), key=lambda hand: hand.line)
@@ -93,7 +109,7 @@ def aligned(rows: Sequence[Totals]) -> str:
     return "".join(_line(row, widths) + "\n" for row in texts)
 
 
-def summary(leagues: Sequence[League]) -> str:
+def summary(leagues: Sequence[SheetLeague]) -> str:
     """What there is, in one line."""
     hands = [hand for league in leagues for hand in league.hands]
     days = {hand.played_on for hand in hands}

@@ -6,10 +6,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from domain.scoresheet import Naming, SheetHand, read_sheet
+from big2.rulesets import ruleset_from_mapping
+from domain.scoresheet import LONGEST_LINE, MOST_REMARKS, Naming, SheetHand, read_sheet
+from domain.sheet_totals import sheet_switches
 from services.people import clean_name, skeleton
+from tests.big2.play import PRESETS
 
 NAMING = Naming(clean_name, skeleton)
+RULES = ruleset_from_mapping({"base": "actionpoker", **sheet_switches(10)}, PRESETS)
 TODAY = date(2013, 12, 31)
 
 SHEET = """\
@@ -31,7 +35,7 @@ F=13
 
 
 def read(text: str | bytes):
-    return read_sheet(text if isinstance(text, bytes) else text.encode(), NAMING, TODAY)
+    return read_sheet(text if isinstance(text, bytes) else text.encode(), NAMING, RULES, TODAY)
 
 
 def told(text: str | bytes) -> list[str]:
@@ -89,11 +93,11 @@ def test_a_name_is_kept_as_the_service_keeps_it():
     ("hand", "reason"),
     [
         ("4 6 11 11", "nobody went out: exactly one player must have 0 (R4.4)"),
-        ("0 6 0 11", "2 players went out: exactly one player must have 0 (R4.4)"),
+        ("0 6 0 11", "Ann and Cat went out: exactly one player must have 0 (R4.4)"),
         ("0 6 11", "3 numbers for 4 players"),
         ("0 6 11 2 9", "5 numbers for 4 players"),
         ("0", "1 number for 4 players"),
-        ("0t 6 11 2", "t stands at the winner, who loses nothing (R7.4)"),
+        ("0t 6 11 2", "only Dan, who acts just before the winner, can be liable (R7.4)"),
         ("0 6t 11 2t", "t stands there twice: one player is liable at most (R7.4)"),
         ("0 6t 11 2", "only Dan, who acts just before the winner, can be liable (R7.4)"),
     ],
@@ -118,6 +122,15 @@ def test_r7_4_the_liable_player_sits_just_before_the_winner(hand, liable):
 def test_r7_4_with_three_players_he_sits_there_too():
     sheet = read("2013-03-19\nAnn Bob Cat\n0 1 2t")
     assert [hand.liable for hand in sheet.hands] == [3]
+
+
+def test_r7_of_a_hand_that_nobody_won_no_liable_player_is_told_but_with_two_players():
+    assert told(below("1t 2 3 4")) == [
+        "line 3, 2013-03-19, Ann Bob Cat Dan: 1t 2 3 4: nobody went out: exactly one player must have 0 (R4.4)"
+    ]
+    assert [line.partition("5t: ")[2][:16] for line in told("2013-03-19\nAnn Bob\n1 5t")] == [
+        "nobody went out:", "with two players",
+    ]  # fmt: skip
 
 
 def test_r7_1_with_two_players_nobody_is_liable():
@@ -256,6 +269,38 @@ def test_a_sheet_in_utf_16_is_told_once(encoding):
 def test_a_long_line_is_cut_where_it_is_told():
     [problem] = told(below("7" * 1000))[-1:]
     assert len(problem) < 300
+
+
+def test_no_line_is_longer_than_anybody_writes_but_for_its_comment():
+    assert told(below("0 1 2 3 # " + "x" * 2_000)) == []
+    longest = "Ann Bob Cat " + "D" * (LONGEST_LINE - 12)
+    assert "must have 1 to 40 characters" in told(f"2013-03-19\n{longest}\n0 1 2 3")[0]
+    [problem] = told(f"2013-03-19\n{longest}D")
+    assert problem.endswith(f"no line has more than {LONGEST_LINE} characters")
+
+
+def test_with_so_many_problems_the_rest_of_a_sheet_is_not_read():
+    bad = ["4 6 11 11"] * MOST_REMARKS
+    sheet = read(below(*bad[1:]))
+    assert (len(sheet.problems), sheet.read_to) == (MOST_REMARKS - 1, None)
+    sheet = read(below(*bad, "0 1 2 3", "4 6 11 11"))
+    assert (len(sheet.problems), sheet.read_to, sheet.hands) == (MOST_REMARKS, MOST_REMARKS + 2, ())
+
+
+def test_so_many_days_without_hands_are_told_and_the_last_says_so():
+    days = [f"{year}-01-01" for year in range(1500, 1500 + MOST_REMARKS + 5)]
+    sheet = read("\n".join([*days, "Ann Bob", "0 1"]))
+    assert len(sheet.warnings) == MOST_REMARKS + 1
+    assert str(sheet.warnings[-2]).endswith("the day with no hands")
+    assert str(sheet.warnings[-1]).endswith("the day with no hands, and there may be more of them below")
+    assert (sheet.problems, len(sheet.hands)) == ((), 1)
+
+
+def test_a_line_of_too_many_names_is_told_and_not_its_hands():
+    assert told("2013-03-19\nAnn Bob Cat Dan Eve\n0 1 2 3 4\nFay\n0") == [
+        "line 2: Ann Bob Cat Dan Eve: 5 players: a hand has 2 to 4 (R2.1)",
+        "line 4: Fay: 1 player: a hand has 2 to 4 (R2.1)",
+    ]
 
 
 @given(st.binary(max_size=200))

@@ -20,9 +20,12 @@ def rules_of(hand):
     return ruleset_from_mapping({"base": "actionpoker", **sheet_switches(hand.fry_cards)}, PRESETS)
 
 
+RULES = ruleset_from_mapping({"base": "actionpoker", **sheet_switches(10)}, PRESETS)
+
+
 def hands(text: str | bytes):
     raw = text if isinstance(text, bytes) else f"2013-03-19\n{text}".encode()
-    sheet = read_sheet(raw, Naming(clean_name, skeleton), date.max)
+    sheet = read_sheet(raw, Naming(clean_name, skeleton), RULES, date.max)
     assert sheet.problems == ()
     return sheet.hands
 

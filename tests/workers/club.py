@@ -14,7 +14,7 @@ from services.people import skeleton
 from tests.workers.service import Request
 
 ROUTES = {
-    "rule_set": r"GET /v1/rulesets/([\w-]+)",
+    "rule_set": r"GET /v1/rulesets/([\w-]+)(?:@([0-9]+))?",
     "rulesets": r"GET /v1/rulesets\?limit=1",
     "publish": r"POST /v1/rulesets",
     "player_list": r"GET /v1/players\?limit=200",
@@ -45,7 +45,7 @@ class FakeService:
 
     def __init__(self, most: int = 10**6) -> None:
         self.players: dict[str, str] = {}  # ids by name
-        self.rules: dict[str, dict[str, Any]] = {}
+        self.rules: dict[str, list[dict[str, Any]]] = {}  # versions by name
         self.leagues: dict[str, dict[str, Any]] = {}
         self.tables: dict[str, dict[str, Any]] = {}
         self.results: list[tuple[str, Body]] = []
@@ -81,17 +81,18 @@ class FakeService:
     def _rulesets(self, _: Body) -> Body:
         return {"items": [], "next": None}
 
-    def _rule_set(self, name: str, _: Body) -> Body:
+    def _rule_set(self, name: str, version: str | None, _: Body) -> Body:
         if name not in self.rules:
             raise No(404, "not-found")
-        return self.rules[name]
+        return self.rules[name][int(version or 0) - 1]
 
     def _publish(self, body: Body) -> Body:
         name, rules = body["name"], ruleset_from_mapping(body["rules"], presets())
-        version = self.rules[name]["version"] + 1 if name in self.rules else 1
+        versions = self.rules.setdefault(name, [])
+        version = len(versions) + 1
         whole = ruleset_to_mapping(rules)
-        self.rules[name] = {"reference": f"{name}@{version}", "version": version, "rules": whole}
-        return self.rules[name]
+        versions.append({"reference": f"{name}@{version}", "version": version, "rules": whole})
+        return versions[-1]
 
     def _player_list(self, _: Body) -> Body:
         return {"items": [{"name": n, "player_id": i} for n, i in self.players.items()], "next": None}
@@ -150,8 +151,8 @@ class FakeService:
         return {"items": list(rows.values()), "next": None}
 
     def _ruling(self, league: str) -> RuleSet:
-        name, _, _ = self.leagues[league]["rules"].partition("@")
-        return ruleset_from_mapping(self.rules[name]["rules"], {})
+        name, _, version = self.leagues[league]["rules"].partition("@")
+        return ruleset_from_mapping(self.rules[name][int(version) - 1]["rules"], {})
 
 
 def _net(rules: RuleSet, result: Body) -> Mapping[int, int]:

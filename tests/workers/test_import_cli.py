@@ -109,10 +109,30 @@ def test_a_sheet_of_rubbish_is_told_in_so_many_lines(scores):
     result = scores("-", "--dry-run", input=b"\xff\x00\n" * 1000)
     assert result.exit_code == 1
     assert len(result.stderr.splitlines()) == 201
-    assert (
-        result.stderr.splitlines()[-1] == "Error: 1000 problems, nothing was imported; 800 more were not told"
+    assert result.stderr.splitlines()[-1] == (
+        "Error: 200 problems, nothing was imported; the sheet was read up to line 200"
     )
     assert "Traceback" not in result.output
+
+
+def test_a_name_that_the_service_would_refuse_is_told_before_anything_is_stored(scores, sheet):
+    long, told = "C" * 94, "must have at most 100 characters"
+    with serving(FakeService()) as service:
+        result = scores(sheet, "--url", service.url, "--token", "x", "--name", long)
+        assert service.asked == []
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.splitlines() == [
+        f"--name: {'C' * 59}…: {told}",
+        f"--name: {'C' * 59}…: {told}",
+        "Error: 2 problems, nothing was imported",
+    ]
+    sheet.write_text("2013-03-19\nAnn Bob\n1 1\n", encoding="utf-8")
+    both = scores(sheet, "--dry-run", "--name", " ").stderr.splitlines()
+    assert both[0] == "--name:  : shows nothing"
+    assert both[1].startswith("line 3, ")
+    sheet.write_text("2013-03-19\nAnn Bob\n0 1\n", encoding="utf-8")
+    alone = scores(sheet, "--dry-run", "--name", "")
+    assert alone.stderr.splitlines()[-1] == "Error: 1 problem, nothing was imported"
 
 
 def test_a_day_with_no_hands_is_a_warning(scores):

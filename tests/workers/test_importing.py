@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from domain.sheet_totals import sheet_switches
 from services.bootstrap import presets
 from tests.workers.club import FakeService
 from tests.workers.service import serving
@@ -96,6 +97,29 @@ def test_rules_that_somebody_published_under_that_name_are_followed_by_a_version
     fake = FakeService()
     with client(fake) as c:
         c.post("/v1/rulesets", {"name": "actionpoker-sheet-f10", "rules": {"base": "high-low"}})
+    bring(fake)
+    assert fake.leagues["l0"]["rules"] == "actionpoker-sheet-f10@2"
+
+
+def test_what_was_cut_off_goes_on_under_its_rules_whatever_was_published_meanwhile():
+    fake = FakeService(most=2)
+    with pytest.raises(Refused, match="table-paused"):
+        bring(fake)
+    with client(fake) as c:
+        for base in ("high-low", "taiwan"):
+            c.post("/v1/rulesets", {"name": "actionpoker-sheet-f10", "rules": {"base": base}})
+    fake.most = 100
+    assert bring(fake) == ("l0", 3)
+    assert fake.leagues["l0"]["rules"] == "actionpoker-sheet-f10@1"
+    assert len(fake.rules["actionpoker-sheet-f10"]) == 3
+
+
+def test_of_versions_that_say_the_same_the_oldest_is_used():
+    fake = FakeService()
+    rules = {"base": "actionpoker", **sheet_switches(10)}
+    with client(fake) as c:
+        for each in ({"base": "high-low"}, rules, {"base": "taiwan"}, rules):
+            c.post("/v1/rulesets", {"name": "actionpoker-sheet-f10", "rules": each})
     bring(fake)
     assert fake.leagues["l0"]["rules"] == "actionpoker-sheet-f10@2"
 

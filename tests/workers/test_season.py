@@ -7,7 +7,7 @@ import pytest
 from big2.errors import RuleSetError
 from domain.scoresheet import read_sheet
 from services.bootstrap import presets
-from workers.season import NAMING, aligned, leagues_of, season_totals, summary, tsv
+from workers.season import NAMING, aligned, house_rules, leagues_of, season_totals, summary, tsv, wrong_name
 
 SHEET = """\
 2013-03-19
@@ -23,7 +23,7 @@ F=10
 
 
 def leagues(text: str = SHEET, name: str = "Club", base: str = "actionpoker"):
-    sheet = read_sheet(text.encode(), NAMING, date.max)
+    sheet = read_sheet(text.encode(), NAMING, house_rules("actionpoker", 10, presets()), date.max)
     assert sheet.problems == ()
     return leagues_of(sheet.hands, name, base, presets())
 
@@ -71,6 +71,14 @@ def test_so_do_its_name_its_preset_and_who_sat_down_anew():
     assert digest != leagues(one, name="Other")[0].digest
     assert digest != leagues(one, base="high-low")[0].digest
     assert digest != leagues("2013-03-19\nAnn Bob\n0 1\nAnn Bob\n0 2")[0].digest
+
+
+def test_a_league_s_name_is_one_that_the_service_takes():
+    assert wrong_name("Club (F=10)") is None
+    assert wrong_name("C" * 100) is None
+    assert wrong_name("C" * 101) == "must have at most 100 characters"
+    assert wrong_name(" ") == "shows nothing"
+    assert "control" in wrong_name("a\x07")
 
 
 def test_the_table_is_tab_separated_for_programs():
