@@ -77,10 +77,14 @@ def _follows(row: Row, version: int, head: str) -> str:
 
 
 def deal_problem(history: Mapping[str, Any]) -> str | None:
-    """What is wrong with the deal of a final hand's history (`b2deal/1`); None if nothing is, or nothing was dealt."""
+    """What is wrong with the deal of a final hand's history (`b2deal/1`); None if nothing is, or nothing was dealt.
+
+    A hand at a ring table has no tournament: its table stands in the tournament's place.
+    """
     if history.get("recorded"):
         return None
-    shuffle, names = history["shuffle"], (history["tournament_id"], history["hand_id"])
+    dealt_for = history.get("tournament_id") or history["table_id"]
+    shuffle, names = history["shuffle"], (dealt_for, history["hand_id"])
     if "seed" not in shuffle:
         return "the seed is not revealed yet"
     seed = bytes.fromhex(shuffle["seed"])

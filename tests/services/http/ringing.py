@@ -56,6 +56,20 @@ class RingGame:
     def leave(self, seat: int, by: str | None = None, **more):
         return (self.players[by] if by else self.operator).delete(f"{self.path}/seats/{seat}", **more)
 
+    def purse(self, player: str) -> int:
+        """What is in his wallet."""
+        wallet = self.players[player].read(f"/v1/wallets/{player}")
+        return next(item["balance"] for item in wallet["items"] if item["currency"] == "USD")
+
+    def balance(self, account: str) -> int:
+        """What an account of the money book has, in cents."""
+        items = self.operator.read(f"/v1/ledger/accounts?account={account}&currency=USD")["items"]
+        return items[0]["balance"] if items else 0
+
+    def stack_of(self, player: str) -> int:
+        """What the book says that he has at the table."""
+        return self.balance(f"stack/{self.id}/{player}")
+
     def table(self) -> dict:
         return self.anybody.read(self.path)
 
