@@ -86,25 +86,25 @@ def short(operator) -> str:
 @pytest.mark.parametrize("preset", sorted(presets()))
 def test_r8_3_short_stacks_pay_what_they_have_and_are_sat_out(preset, short, app, operator, services):
     ring = RingGame(app, operator, rules=preset, stake={"schedule": short, "unit": 100})
-    players = seat_four(ring, 130, 330, 2030, 5030)
+    players = seat_four(ring, 2030, 330, 5030, 130)
     hand_id = ring.hand_id()
     operator.made(f"{ring.path}/pause")
     stacks = {s["seat"]: s["stack"] for s in ring.hand(hand_id)["seats"]}
-    assert stacks == {1: 100, 2: 300, 3: 2000, 4: 5000}
+    assert stacks == {1: 2000, 2: 300, 3: 5000, 4: 100}
     net = play_to(services, ring, hand_id, {1: 3, 2: 0, 3: 5, 4: 9})["settlement"]["net"]
     history = operator.read(f"/v1/hands/{hand_id}/history")
     assert verify(history, presets())["verdict"] == "valid"
     assert sum(net.values()) == 0
-    assert net["1"] == -100
+    assert net["4"] == -100
     capped = presets()[preset].stake_cap == "loss_and_gain"
     assert (net["2"] <= 300) == capped
     after = {seat: stacks[seat] + net[str(seat)] for seat in stacks}
     assert [ring.stack_of(player) for player in players] == list(after.values())
     seats = {s["seat"]: s for s in ring.table()["seats"]}
     assert {n for n, s in seats.items() if s["sitting_out"]} == {n for n, s in after.items() if s < 130}
-    told = errors(ring.put(1, {"sitting_out": False}))
+    told = errors(ring.put(4, {"sitting_out": False}))
     assert "R10.4" in told["/sitting_out"]
-    assert not ring.put(1, {"buy_in": 1000, "sitting_out": False}).json["seats"][0]["sitting_out"]
+    assert not ring.put(4, {"buy_in": 1000, "sitting_out": False}).json["seats"][3]["sitting_out"]
 
 
 def test_whoever_has_lost_all_stands_up_with_nothing(short, app, operator, services):
