@@ -124,7 +124,7 @@ def test_each_hand_is_dealt_once(house, at_once):
 def test_each_hand_is_dealt_once_even_without_the_lock(house, machines, at_once, monkeypatch):
     """A lock can be lost with its connection: what is correct rests on versions alone."""
     for machine in machines:
-        monkeypatch.setattr(machine.store, "lock", lambda *_: nullcontext())
+        monkeypatch.setattr(machine.store, "lock", lambda *_, **__: nullcontext())
     t = house.started(8)
     house.work(t)
     before = house.store.head()

@@ -102,7 +102,7 @@ def test_of_results_of_the_same_hand_one_is_taken(house, machines):
 def test_also_without_the_lock(house, machines, monkeypatch):
     """A lock can be lost with its connection: what is correct rests on versions alone."""
     for machine in machines:
-        monkeypatch.setattr(machine.store, "lock", lambda *_: nullcontext())
+        monkeypatch.setattr(machine.store, "lock", lambda *_, **__: nullcontext())
     t, who = league(house)
     table = house.open_table(t, *who)
     outcomes = together(machines, lambda house, _: house.record(table, 0, 1, 2, 3))
@@ -197,7 +197,7 @@ def test_levels_by_the_clock_rise_as_ever(house):
 def test_results_of_several_tables_at_once_hold_and_release_them_as_one_by_one(house, machines, monkeypatch):
     """Before the money every table waits for all: two that each saw the other playing would wait for ever."""
     for machine in machines:
-        monkeypatch.setattr(machine.store, "lock", lambda *_: nullcontext())
+        monkeypatch.setattr(machine.store, "lock", lambda *_, **__: nullcontext())
     for _ in range(4):
         t = drawn(house, 6, seats_per_table=3, prizes_bp=[2000] * 5, stack_points=200)
         ids = [table.table_id for table in house.tables(house.tournament(t))]
