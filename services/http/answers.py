@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 import msgspec
@@ -114,7 +115,7 @@ def _linked(response: Response, after: str | None) -> Response:
     """The next page's address, where the body has no room for it."""
     if after is not None:
         pairs = [(name, value) for name, value in request.args.items() if name != "cursor"]
-        query = "&".join(f"{name}={value}" for name, value in [*pairs, ("cursor", after)])
+        query = urlencode([*pairs, ("cursor", after)])
         response.headers["Link"] = f'<{request.path}?{query}>; rel="next"'
     return response
 

@@ -160,6 +160,19 @@ def test_the_export_is_a_table_that_no_spreadsheet_runs(casino, auditor, operato
         assert auditor.get(f"/v1/ledger/{path}?format=csv").mimetype == "text/csv"
 
 
+def test_the_next_page_of_an_export_is_linked_whatever_was_asked_for(casino, auditor):
+    query = "format=ndjson&limit=5&from=2020-01-01T00:00:00%2B01:00&kind=transfer"
+    found, path = [], f"/v1/ledger/entries?{query}"
+    while path:
+        answer = auditor.get(path)
+        assert answer.status_code == 200, answer.text
+        found += answer.text.splitlines()
+        path = answer.headers.get("Link", "").partition(">")[0].removeprefix("<")
+    lines = every(auditor, "/v1/ledger/entries", kind="transfer", limit=200)
+    assert [json.loads(line)["line"] for line in found] == [line["line"] for line in lines]
+    assert len(found) > 5
+
+
 # readers
 
 
