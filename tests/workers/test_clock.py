@@ -182,7 +182,8 @@ def test_one_look_enqueues_a_limited_number_and_the_next_goes_on(house, redis, m
 
 
 def test_every_kind_of_work_on_the_agenda_has_its_job():
-    assert {"start", "draw", "deal", "turn", "level", "pause", "close", "finalise"} == set(module.JOBS)
+    kinds = {"start", "draw", "deal", "turn", "level", "pause", "close", "finalise", "pay", "ring"}
+    assert kinds == set(module.JOBS)
     for path in module.JOBS.values():
         assert callable(getattr(jobs, path.removeprefix("workers.jobs.")))
 

@@ -27,6 +27,8 @@ SERVICES = SimpleNamespace(
         ("pause", "director.follow_pauses", ["the store", "id"]),
         ("close", "director.close_table", ["the store", "id"]),
         ("finalise", "hands.finalise", [SERVICES, "id"]),
+        ("pay", "payments.pay", [SERVICES, "id", 7]),
+        ("ring", "ring_jobs.advance", [SERVICES, "id"]),
     ],
 )
 def test_a_job_does_its_work_on_its_ids(monkeypatch, job, service, arguments):
