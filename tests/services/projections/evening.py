@@ -32,7 +32,9 @@ TABLES = (
     "ledger_accounts",
     "ledger_lines",
     "players",
+    "rings",
     "rulesets",
+    "stakes",
     "table_seats",
     "tables",
     "tournaments",
@@ -106,7 +108,7 @@ class Evening:
         others = [
             r.position
             for r in ends
-            if r.topic.startswith(("tournament", "table", "ruleset", "roster", "wallet"))
+            if r.topic.startswith(("tournament", "table", "ruleset", "roster", "wallet", "ring", "stakes"))
         ]
         return sorted({*Random(7).sample(of_hands, WITHIN_HANDS), *others, self.log[-1].position})
 

@@ -25,13 +25,24 @@ from domain.results import Result
 from domain.table import TABLE, Table
 from domain.topics import TOPICS
 from domain.tournament import TOURNAMENT, Tournament
-from services.application import director, hands, leagues, payments, players, results, tournaments, wallets
+from services.application import (
+    director,
+    hands,
+    leagues,
+    payments,
+    players,
+    results,
+    ring_jobs,
+    tournaments,
+    wallets,
+)
 from services.application.connections import Connections
 from services.application.credentials import Actor
 from services.application.hands import Asked
 from services.application.results import Told
+from services.application.ring_stakes import Stakes
 from services.application.rulesets import RuleSets
-from services.bootstrap import presets
+from services.bootstrap import presets, stakes
 from services.envelope import Command, Recorded, Stream
 from services.projections import Projector
 from services.store import Store
@@ -67,6 +78,7 @@ class House:
     def __init__(self, url: str, seed: int = 1) -> None:
         self.store = AheadStore(url, TOPICS)
         self.rulesets = RuleSets(self.store, presets())
+        self.stakes = Stakes(self.store, stakes())
         self.connections = Connections(self.store.database, Limits())
         self.projector = Projector(self.store)
         self.projector.create()
@@ -202,6 +214,7 @@ class House:
             "deal": lambda: director.advance(
                 self.store, self.rulesets.resolve, self.connections.at_tables, TournamentId(it)
             ),
+            "ring": lambda: ring_jobs.advance(self, TableId(it)),
             "turn": lambda: hands.act_for_absent(self, HandId(it), number),
             "level": lambda: director.raise_level(self.store, TournamentId(it), number),
             "pause": lambda: director.follow_pauses(self.store, TableId(it)),
