@@ -22,12 +22,14 @@ from services import bootstrap
 from services.processes import spawn
 from workers.client import Client
 from workers.serving import SAFE_IMPORTS, TOKEN_FILE
+from workers.supervisor import address_on
 
 READY_SECONDS = 60.0
 STOP_SECONDS = 15.0
 LOOK_SECONDS = 0.2
 ANSWER_SECONDS = 5.0
 LONGEST_REASON = 500
+_ELSE = "name another --data, or give --url and --token-file"
 
 
 class NotServedError(Exception):
@@ -36,18 +38,18 @@ class NotServedError(Exception):
 
 @contextmanager
 def service_on(data: Path | None) -> Iterator[Client]:
-    """The service of a data directory, as its admin: where the settings say that it listens, or one of our own.
+    """The service of a data directory, as its admin: the one that runs on it, or one of our own.
 
-    Raises NotServedError if there is none and none can be started, SettingsError for a setting that can't be used.
+    Raises NotServedError if there is none and none can be started, or if the one that runs can't be worked with;
+    SettingsError for a setting that can't be used.
     """
-    settings = bootstrap.settings(data=data)
-    url = f"http://{settings.host}:{settings.port}"
-    token = _token(settings.data)
-    if token and answer_of(url, "/v1/rulesets?limit=1", token) == HTTPStatus.OK:
-        yield Client(url, token)
+    found = bootstrap.settings(data=data).data
+    url = _ready_on(found)
+    if url is not None:
+        yield Client(url, _good_token(found, url))
         return
-    with tempfile.TemporaryFile() as log, _started(settings.data, log) as url:
-        yield Client(url, _token(settings.data))
+    with tempfile.TemporaryFile() as log, _started(found, log) as url:
+        yield Client(url, _token(found))
 
 
 @contextmanager
@@ -102,11 +104,40 @@ def _started(data: Path, log: IO[bytes]) -> Iterator[str]:
         end(child)
 
 
+def _ready_on(data: Path) -> str | None:
+    """Where the service that runs on a data directory serves, once it is ready; None where none runs.
+
+    That is what itself says there: the admin's token goes to nobody else.
+    """
+    give_up = time.monotonic() + READY_SECONDS
+    while (url := _address_on(data)) is not None:
+        if url and answer_of(url, "/readyz") == HTTPStatus.OK:
+            return url
+        if time.monotonic() > give_up:
+            raise NotServedError(f"the service on {data} is not ready{f' at {url}' if url else ''}; {_ELSE}")
+        time.sleep(LOOK_SECONDS)
+    return None
+
+
+def _address_on(data: Path) -> str | None:
+    try:
+        return address_on(data)
+    except OSError as error:
+        raise NotServedError(f"{data}: {error.strerror}; {_ELSE}") from error
+
+
+def _good_token(data: Path, url: str) -> str:
+    token = _token(data)
+    if not token or answer_of(url, "/v1/rulesets?limit=1", token) != HTTPStatus.OK:
+        raise NotServedError(f"the service at {url} does not take {data / TOKEN_FILE} for a token: {_ELSE}")
+    return token
+
+
 def _wait(child: subprocess.Popen[bytes], url: str, log: IO[bytes]) -> None:
     give_up = time.monotonic() + READY_SECONDS
     while answer_of(url, "/readyz") != HTTPStatus.OK:
         if child.poll() is not None:
-            raise NotServedError(f"no service could be started: {_last_line(log)}")
+            raise NotServedError(f"no service could be started: {_last_line(log)}; {_ELSE}")
         if time.monotonic() > give_up:
             raise NotServedError(f"the service was not ready after {READY_SECONDS:.0f} s: {_last_line(log)}")
         time.sleep(LOOK_SECONDS)

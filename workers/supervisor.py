@@ -37,6 +37,9 @@ HEALTHY_SECONDS = 30.0
 """After running for so long the next pause is the first again."""
 LOOK_SECONDS = 0.1
 """How often the supervisor looks for the dead."""
+_LOCK_FILE = "supervisor.lock"
+_ANYWHERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - to be reached, not bound
+"""Addresses to listen on that are none to ask."""
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -67,7 +70,7 @@ def serve(
     """
     whole = with_urls(settings)
     servers = _servers(settings, whole.data)
-    with _alone(whole.data, servers):
+    with _alone(whole, servers):
         children: list[_Child] = []
         before = {number: signal.signal(number, _stop) for number in _SIGNALS}
         try:
@@ -91,6 +94,23 @@ def serve(
             for number, handler in before.items():
                 signal.signal(number, handler)
     return 0
+
+
+def address_on(data: Path) -> str | None:
+    """Where the supervisor that works on a data directory serves, or soon will; None where there is none.
+
+    Whoever holds the directory's lock says it there himself, so it is no stranger's address. It is empty for the moment
+    in which he has only just taken the lock. Raises OSError if the directory can't be looked into.
+    """
+    try:
+        with (data / _LOCK_FILE).open() as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return lock.read().partition("\n")[2].strip()
+    except FileNotFoundError:
+        pass
+    return None
 
 
 class _Child:
@@ -192,22 +212,28 @@ def _end(children: Sequence[_Child]) -> None:
 
 
 @contextlib.contextmanager
-def _alone(data: Path, servers: Sequence[Server]) -> Iterator[None]:
+def _alone(settings: Settings, servers: Sequence[Server]) -> Iterator[None]:
     """Hold the data directory for a block; the lock goes when the process goes, however it goes."""
+    data = settings.data
     make_data(data, server_account(data / "postgres") if servers else None)
-    with (data / "supervisor.lock").open("a+") as lock:
+    with (data / _LOCK_FILE).open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             lock.seek(0)
             raise AlreadyRunning(
-                f"{data} is in use by another `big2 serve` (pid {lock.read().strip() or 'unknown'}): "
+                f"{data} is in use by another `big2 serve` (pid {lock.readline().strip() or 'unknown'}): "
                 "stop it, or choose another data directory"
             ) from None
         lock.truncate(0)
-        lock.write(f"{os.getpid()}\n")
+        lock.write(f"{os.getpid()}\n{_address(settings)}\n")
         lock.flush()
         yield
+
+
+def _address(settings: Settings) -> str:
+    host = _ANYWHERE.get(settings.host, settings.host)
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, NamedTuple
 
 
@@ -89,6 +91,16 @@ def serving(answer: Answer) -> Iterator[Service]:
         service._server.shutdown()
         service._server.server_close()
         thread.join(10)
+
+
+@contextmanager
+def held(data: Path, text: str) -> Iterator[None]:
+    """A data directory on which a supervisor works that says this of itself."""
+    with (data / "supervisor.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.write(text)
+        lock.flush()
+        yield
 
 
 def event(position: int, kind: str, data: Any) -> bytes:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from tests.workers.club import FakeService
 from tests.workers.process import big2
-from tests.workers.service import serving
+from tests.workers.service import held, serving
 from workers.cli import main
 
 CLUB = Path(os.environ.get("BIG2_CLUB_SCORES", Path(__file__).parents[3] / "shared/cases/club-2013"))
@@ -222,14 +222,16 @@ def test_a_setting_that_cannot_be_used_is_named(scores, sheet, monkeypatch):
     assert result.stderr.splitlines()[-1].startswith("Error: PORT must be a whole number")
 
 
-def test_the_service_that_runs_on_the_data_directory_is_used(scores, sheet, tmp_path, monkeypatch):
+def test_the_service_that_runs_on_the_data_directory_is_used(scores, sheet, tmp_path):
     data = tmp_path / "data"
     data.mkdir()
     (data / "admin-token").write_text("b2_admin\n")
-    with serving(FakeService()) as service:
-        monkeypatch.setenv("PORT", service.url.rpartition(":")[2])
+    with serving(FakeService()) as service, held(data, f"1\n{service.url}\n"):
         result = scores(sheet)
-        assert {request.headers["Authorization"] for request in service.asked} == {"Bearer b2_admin"}
+        asked = {
+            request.headers.get("Authorization") for request in service.asked if request.path != "/readyz"
+        }
+        assert asked == {"Bearer b2_admin"}
     assert result.exit_code == 0, result.output
 
 

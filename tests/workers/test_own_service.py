@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from services.processes import spawn
-from tests.workers.service import serving
+from tests.workers.service import held, serving
 from workers import own_service
 from workers.own_service import NotServedError, answer_of, end, free_port, service_on
 
@@ -35,26 +35,78 @@ def data_with_token(folder: Path) -> Path:
     return folder
 
 
-def test_the_service_that_knows_the_directory_s_token_is_the_one(tmp_path, monkeypatch):
-    with serving(lambda _: (200, {"it": "answers"})) as service:
-        monkeypatch.setenv("PORT", service.url.rpartition(":")[2])
+def test_the_service_that_runs_on_the_directory_is_asked_where_it_says_that_it_serves(tmp_path):
+    with serving(lambda _: (200, {"it": "answers"})) as service, held(tmp_path, f"1\n{service.url}\n"):
         with service_on(data_with_token(tmp_path)) as client:
             assert client.get("/v1/anything") == {"it": "answers"}
-        assert {request.headers["Authorization"] for request in service.asked} == {"Bearer b2_admin"}
+        asked = {
+            request.headers.get("Authorization") for request in service.asked if request.path != "/readyz"
+        }
+        assert asked == {"Bearer b2_admin"}
+
+
+def test_a_stranger_on_the_configured_port_is_not_asked(tmp_path, monkeypatch):
+    """What a supervisor that is gone has left says nothing either."""
+    monkeypatch.setattr(own_service, "spawn", _says("Error: it is Monday"))
+    with serving(lambda _: (200, {})) as service:
+        monkeypatch.setenv("PORT", service.url.rpartition(":")[2])
+        for data in (tmp_path / "new", data_with_token(tmp_path)):
+            with held(tmp_path, f"1\n{service.url}\n"):
+                pass
+            with pytest.raises(NotServedError) as failed, service_on(data):
+                pass
+            assert str(failed.value) == (
+                "no service could be started: Error: it is Monday; name another --data, or give --url and --token-file"
+            )
+        assert service.asked == []
 
 
 @pytest.mark.parametrize("known", [False, True])
-def test_where_there_is_none_and_none_can_be_started_the_reason_is_told(tmp_path, monkeypatch, known):
-    """One that answers, but does not know the token, belongs to another directory."""
-    data = data_with_token(tmp_path) if known else tmp_path / "new"
-    monkeypatch.setattr(own_service, "spawn", _says("Error: it is Monday"))
-    with serving(lambda _: (401, {})) as service:
-        monkeypatch.setenv("PORT", service.url.rpartition(":")[2])
-        with (
-            pytest.raises(NotServedError, match="no service could be started: Error: it is Monday"),
-            service_on(data),
-        ):
-            pass
+def test_a_service_that_does_not_take_the_token_is_told_with_the_way_out(tmp_path, known):
+    data = data_with_token(tmp_path) if known else tmp_path
+    answers = {"/readyz": 200}
+    with (
+        serving(lambda r: (answers.get(r.path, 401), {})) as service,
+        held(data, f"1\n{service.url}\n"),
+        pytest.raises(NotServedError) as failed,
+        service_on(data),
+    ):
+        pass
+    assert str(failed.value) == (
+        f"the service at {service.url} does not take {data / 'admin-token'} for a token: "
+        "name another --data, or give --url and --token-file"
+    )
+
+
+def test_a_service_that_starts_is_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(own_service, "LOOK_SECONDS", 0.01)
+    status = iter([503, 503])
+    answer = lambda request: (next(status, 200) if request.path == "/readyz" else 200, {})  # noqa: E731
+    with (
+        serving(answer) as service,
+        held(tmp_path, f"1\n{service.url}\n"),
+        service_on(data_with_token(tmp_path)),
+    ):
+        assert [request.path for request in service.asked].count("/readyz") == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "where"), [("1\n", ""), ("", ""), ("1\nhttp://127.0.0.1:1\n", " at http://127.0.0.1:1")]
+)
+def test_a_service_that_is_never_ready_is_told(tmp_path, monkeypatch, said, where):
+    monkeypatch.setattr(own_service, "READY_SECONDS", 0.0)
+    with held(tmp_path, said), pytest.raises(NotServedError) as failed, service_on(tmp_path):
+        pass
+    assert str(failed.value) == (
+        f"the service on {tmp_path} is not ready{where}; name another --data, or give --url and --token-file"
+    )
+
+
+def test_a_directory_that_is_none_is_told(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("")
+    with pytest.raises(NotServedError, match="file: Not a directory; name another --data"), service_on(path):
+        pass
 
 
 def test_one_that_says_nothing_is_told_as_that(tmp_path, monkeypatch):

@@ -19,7 +19,7 @@ import pytest
 from services.bootstrap import settings, with_urls
 from services.embedded import MAJOR
 from services.folders import SOCKET_BYTES
-from workers.supervisor import AlreadyRunning, Process
+from workers.supervisor import AlreadyRunning, Process, address_on
 from workers.supervisor import serve as run
 
 pytestmark = pytest.mark.skipif(
@@ -282,7 +282,10 @@ def test_with_servers_of_yours_it_runs_the_processes_alone(
     monkeypatch.setattr("workers.supervisor.FIRST_PAUSE_SECONDS", 0.01)
     monkeypatch.setattr("workers.supervisor.OTHER_GRACE_SECONDS", 0.3)
     before = signal.getsignal(signal.SIGINT)
-    ends_us = f"import os, signal, time; time.sleep(1.5); os.kill(os.getppid(), signal.SIGTERM); {STUBBORN}"
+    ends_us = (
+        "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        f"time.sleep(1.5); os.kill(os.getppid(), signal.SIGTERM); {STUBBORN}"
+    )
     processes = [
         Process("web", [sys.executable, "-c", DIES]),
         Process("worker", [str(tmp_path / "no such program")]),
@@ -304,10 +307,30 @@ def test_in_one_process_only_one_supervisor_works_on_a_directory(database_url, r
     yours = settings({"DATABASE_URL": database_url, "REDIS_URL": redis_url}, data=tmp_path)
 
     def again(whole):
+        assert address_on(tmp_path) == f"http://127.0.0.1:{yours.port}"
         run(whole, [])
 
-    with pytest.raises(AlreadyRunning, match=f"pid {os.getpid()}"):
+    assert address_on(tmp_path) is None
+    with pytest.raises(AlreadyRunning, match=rf"\(pid {os.getpid()}\)"):
         run(yours, [], [again])
+    assert address_on(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("host", "asked"),
+    [("0.0.0.0", "127.0.0.1"), ("::", "[::1]"), ("::1", "[::1]"), ("big2.example", "big2.example")],
+)
+def test_the_address_that_is_left_for_others_can_be_asked(database_url, redis_url, tmp_path, host, asked):
+    yours = settings(
+        {"DATABASE_URL": database_url, "REDIS_URL": redis_url}, data=tmp_path, host=host, port=81
+    )
+
+    def look(_whole):
+        assert address_on(tmp_path) == f"http://{asked}:81"
+        raise AlreadyRunning
+
+    with pytest.raises(AlreadyRunning):
+        run(yours, [], [look])
 
 
 def _connects(url: str) -> bool:
