@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from typing import Final
 
 from big2.cards import RANKS, SUITS, WHOLE_PACK
@@ -154,6 +154,11 @@ def _of_rank(rank: int, suits: Iterable[int]) -> int:
     return sum(1 << rank * 4 + suit for suit in suits)
 
 
+def _then_suit(first: int, suit: int) -> int:
+    """What decides first, and then the suit."""
+    return first * 4 + suit
+
+
 def _groups(size: int) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Each choice of `size` cards of one rank, as the rank and the suits."""
     return product(range(len(RANKS)), combinations(range(4), size))
@@ -164,13 +169,13 @@ def _singles(height: tuple[int, ...]) -> Iterator[CardSet]:
     for rank, (suit,) in _groups(1):
         higher = _of_rank(rank, (other for other in range(4) if height[other] > height[suit]))
         above = _from_rank(rank + 1) | higher
-        yield _set(Kind.SINGLE, _of_rank(rank, (suit,)), rank * 4 + height[suit], above)
+        yield _set(Kind.SINGLE, _of_rank(rank, (suit,)), _then_suit(rank, height[suit]), above)
 
 
 def _pairs(height: tuple[int, ...]) -> Iterator[CardSet]:
     """R3.3: rank, then the higher suit of the two."""
     for rank, suits in _groups(2):
-        strength = rank * 4 + max(height[suit] for suit in suits)
+        strength = _then_suit(rank, max(height[suit] for suit in suits))
         yield _set(Kind.PAIR, _of_rank(rank, suits), strength, _from_rank(rank))
 
 
@@ -216,7 +221,7 @@ def _straights(
 
 
 def _ordered(place: int, suit: int, suit_first: bool) -> int:
-    return suit * 16 + place if suit_first else place * 4 + suit
+    return suit * 16 + place if suit_first else _then_suit(place, suit)
 
 
 def _flushes(order: FlushOrder, height: tuple[int, ...]) -> Iterator[CardSet]:
@@ -234,9 +239,9 @@ def _flush_strength(order: FlushOrder, ranks: tuple[int, ...], suit: int) -> int
         case FlushOrder.SUIT_THEN_RANKS:
             return suit << len(RANKS) | rank_bits
         case FlushOrder.TOP_CARD:
-            return max(ranks) * 4 + suit
+            return _then_suit(max(ranks), suit)
         case _:
-            return rank_bits * 4 + suit
+            return _then_suit(rank_bits, suit)
 
 
 def _indexed(by_mask: dict[int, CardSet], straights: tuple[str, ...], quads_beat_any: bool) -> Book:
@@ -264,15 +269,13 @@ def _straights_among(straights: list[tuple[int, ...]]) -> dict[int, tuple[Straig
 
 def _straight_parts(ranks: tuple[int, ...]) -> StraightParts:
     """Five ranks as two neighbours, two neighbours and one."""
-    for alone in ranks:
-        a, b, c, d = sorted(set(ranks) - {alone})
-        if (b, d) == (a + 1, c + 1):
-            return (
-                (4 * a, _kept_choices((a, b))),
-                (4 * c, _kept_choices((c, d))),
-                (4 * alone, _kept_choices((alone,))),
-            )
-    raise AssertionError("no five ranks of SEQUENCES")
+    fives = (five for five in permutations(ranks) if (five[1], five[3]) == (five[0] + 1, five[2] + 1))
+    a, b, c, d, alone = next(fives)
+    return (
+        (4 * a, _kept_choices((a, b))),
+        (4 * c, _kept_choices((c, d))),
+        (4 * alone, _kept_choices((alone,))),
+    )
 
 
 def _one_of_each(ranks: tuple[int, ...]) -> MasksOfTwoRanks:

@@ -41,9 +41,8 @@ def rule_page(rules: RuleSet) -> tuple[Section, ...]:
 
 def idle_switches(rules: RuleSet) -> dict[str, str]:
     """The switches that decide nothing in this rule set, each with the reason."""
-    idle: dict[str, str] = {}
-    if not rules.straights:
-        idle |= dict.fromkeys(("straight_tie", "straight_flush"), "there are no straights")
+    tie = dict.fromkeys(("straight_tie", "straight_flush"), "there are no straights")
+    idle = {} if rules.straights else tie
     if rules.last_card is LastCard.OFF:
         idle |= dict.fromkeys(("duty", "liability"), "there is no duty")
     if rules.last_card is LastCard.FORCED:
@@ -63,10 +62,10 @@ def _cards(rules: RuleSet) -> Iterator[str]:
 
 
 def _card_sets(rules: RuleSet) -> Iterator[str]:
-    names = ["one card", "a pair"]
+    names = ["One card", "a pair"]
     names += ["three of a kind"] if rules.triples else []
     names += [] if rules.quads_kicker else ["four of a kind"]
-    yield f"{', '.join(names).capitalize()}, and the five cards below (R3.1)."
+    yield f"{', '.join(names)}, and the five cards below (R3.1)."
     yield "A card set beats only card sets of as many cards (R3.2)."
     if rules.quads_beat_any:
         yield "But four of a kind also beats every card set of another number of cards."

@@ -132,7 +132,7 @@ def _payments(names: Names, settlement: Mapping[str, Any]) -> Block:
 
 
 def _payment(names: Names, transfer: Mapping[str, Any]) -> Row:
-    covers, due, paid = transfer.get("covers", False), transfer["due"], transfer["paid"]
+    covers, due, paid = transfer.get("covers"), transfer["due"], transfer["paid"]
     notes = ["covers the loss (R8.4)"] if covers else []
     notes += ["cut to the stakes (R8.3)"] if paid < due else []
     points = "" if covers else str(transfer["points"])

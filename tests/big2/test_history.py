@@ -412,6 +412,11 @@ def test_two_lines_may_be_one_object_or_two():
     assert [each["line"] for each in verify_lines("{}\n{", PRESETS)] == [1, 2]
 
 
+def test_blanks_round_a_line_do_not_make_it_another():
+    assert [each["line"] for each in verify_lines("{} \nnonsense", PRESETS)] == [1, 2]
+    assert [each["line"] for each in verify_lines(' {"unit":\nnonsense', PRESETS)] == [1]
+
+
 def test_where_a_line_breaks_off_is_counted_within_the_line():
     (verdict,) = verify_lines("\n\n{", PRESETS)
     assert verdict["reason"].endswith(" at character 1")

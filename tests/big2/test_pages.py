@@ -22,7 +22,7 @@ RULE_SETS = {
 }  # fmt: skip
 TOLD = (
     "liable", "three-seats-counterclockwise", "three-and-four-of-a-kind", "dragon", "unfinished", "missing-pass",
-    "illegal-pass", "recorded",
+    "illegal", "illegal-pass", "recorded",
 )  # fmt: skip
 """Hands that have among them whatever is told; how a terminal shows each of `HANDS` is tested with the command."""
 

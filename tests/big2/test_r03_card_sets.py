@@ -326,3 +326,13 @@ def test_r3_2_of_the_whole_pack_what_follows_a_set_is_all_that_is_higher(rule_se
         higher = {each.mask for each in few if beats(each, to_beat)}
         followers = [play for play in legal_plays(rule_set, WHOLE_PACK, to_beat) if play.size < 5]
         assert _masks(followers) == higher
+
+
+@pytest.mark.parametrize("kicker", [True, False])
+def test_r4_1_whatever_is_higher_follows_and_nothing_else(kicker):
+    """Out of the whole pack, over each set of one to four cards."""
+    rule_set = rules(suits="CSHD", quads_kicker=kicker)
+    sets = [card_set for card_set in book_of(rule_set).by_mask.values() if card_set.size < 5]
+    for to_beat in sets:
+        higher_sets = {each.mask for each in sets if each.size == to_beat.size and beats(each, to_beat)}
+        assert {play.mask for play in legal_plays(rule_set, WHOLE_PACK, to_beat)} == higher_sets

@@ -102,6 +102,7 @@ def test_the_opening_play_binds_no_later_hand_where_the_winner_leads():
         ({"last_card": "off"}, {"duty", "liability"}),
         ({"last_card": "forced"}, {"liability"}),
         ({"straights": []}, {"straight_tie", "straight_flush"}),
+        ({"straights": [], "last_card": "off"}, {"straight_tie", "straight_flush", "duty", "liability"}),
     ],
 )
 def test_switches_without_effect_are_named_with_the_reason(switches, idle):

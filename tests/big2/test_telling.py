@@ -8,7 +8,7 @@ from big2.rulesets import ruleset_to_mapping
 from big2.telling import tell
 from big2.told import Block, Tone
 from tests.big2.play import CASES, PRESETS
-from tests.big2.told_hands import DRAGON, HANDS, told
+from tests.big2.told_hands import DRAGON, HANDS, TO_THE_LAST_CARD, told
 
 
 def lines(block: Block) -> list[str]:
@@ -70,6 +70,23 @@ def test_what_is_no_history_is_told_as_malformed(text):
     assert verdict(text).isprintable()
 
 
+def test_what_is_wrong_is_marked_as_such():
+    assert tones("wrong-settlement", Tone.WRONG)[-1] == "Wrong settlement: "
+    assert tones("malformed", Tone.WRONG) == ["Malformed: "]
+
+
+def test_a_malformed_text_is_told_by_its_place_as_far_as_that_can_be_read():
+    assert verdict("[]") == "Malformed: the whole: must be an object"
+    longest = "/rules/" + "x" * 193
+    for name, place in (("x" * 193, longest), ("x" * 194, longest[:-1] + "…")):
+        history = told("3D") | {"rules": {"base": "actionpoker", name: 1}}
+        assert verdict(history) == f"Malformed: {place}: is not a switch of a rule set"
+
+
+def test_where_no_settlement_is_claimed_the_one_by_the_rules_is_told():
+    assert "Settlement by the rules: Ann went out, Dan is liable (R7.4)" in said(HANDS["no-settlement"])
+
+
 def test_a_settlement_before_the_end_is_told():
     settlement = json.loads(HANDS["liable"])["settlement"]
     assert verdict(told("3D", settlement=settlement)) == "Wrong settlement: nobody went out yet"
@@ -118,6 +135,10 @@ def test_an_action_has_all_its_notes():
     two = {1: "3D 3C 3H 3S 4D 5D 6D 7D 8D 9D TD JD QD", 2: "4C 4H 4S 5C 5H 5S 6C 6H 6S 7C 7H 7S 8C"}
     played = told("3D", *["pass", "clock"] * 12, deal=two, stack=None)
     assert any("by the clock (R11.2), out" in line for line in said(played))
+    last = tell(json.dumps(played), PRESETS).blocks[-4].rows[-1]
+    assert [(piece.text, piece.tone) for piece in last[-1]] == [
+        ("by the clock (R11.2)", Tone.QUIET), (", ", Tone.QUIET), ("out", Tone.STRONG),
+    ]  # fmt: skip
 
 
 def test_r12_a_dragon_is_told_where_there_are_no_tricks():
@@ -140,6 +161,12 @@ def test_every_case_can_be_told():
     for case in map(json.loads, cases):
         accepted = case["expect"]["verdict"] in ("valid", "incomplete")
         assert tell(json.dumps(case["hand"]), PRESETS).accepted == accepted
+
+
+def test_r12_twos_that_count_are_told_with_a_hand_that_was_played():
+    doubled = told(*TO_THE_LAST_CARD, "3S", "2S", named={"base": "actionpoker", "twos": "double_each"})
+    assert any(line.startswith("4Dan1040-100") for line in said(doubled))
+    assert any(line.startswith("2Bob1313") for line in said(doubled))
 
 
 def test_a_result_that_cannot_be_is_told():
