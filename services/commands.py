@@ -10,7 +10,7 @@ from uuid import UUID
 import msgspec
 
 from domain.aggregate import Aggregate
-from domain.errors import Conflicting
+from domain.errors import Conflicting, Refused
 from domain.events import Event
 from services.envelope import Change, Command, Recorded, Stream, Taken, fold_on
 from services.errors import Conflict, IdempotencyKeyReuse, Unavailable
@@ -48,7 +48,7 @@ Decide: TypeAlias = Callable[[Stream[S], datetime], Decision]
 
 
 def on(stream: Stream[S], *events: Event) -> Change:
-    """These events, to follow what was loaded of the stream."""
+    """These events, to follow what was loaded of the stream; without any: it may not have moved on (`Change`)."""
     return Change(stream.id, stream.version, events)
 
 
@@ -58,11 +58,12 @@ def execute(
     """Carry out a command once, whatever happens, and say what it did.
 
     `decide` gets the main stream and the database's clock; what it refuses is raised untouched and leaves no
-    trace. It is called again after a conflict, so it loads whatever else it needs itself, and has no effects. A
+    trace. It is called again after a conflict, so it loads whatever else it needs itself, and has no effects. What it
+    decides on but adds nothing to, and what can change, belongs into the decision as a Change without events. A
     decision without events for the main stream is not remembered.
 
-    Raises IdempotencyKeyReuse if the command id is known with another digest, Conflicting after ATTEMPTS
-    conflicts, and Unavailable if the database doesn't answer.
+    Raises IdempotencyKeyReuse if the command id is known with another digest, in whatever stream, Conflicting after
+    ATTEMPTS conflicts, and Unavailable if the database doesn't answer.
     """
     aggregate, stream_id = main_stream
     lost: Unavailable | None = None
@@ -70,18 +71,33 @@ def execute(
         stream = store.load(aggregate, stream_id)
         if taken := stream.commands.get(command.id):
             return _repeat(store, command, aggregate, stream, taken)
-        decision = decide(stream, stream.read_at)
+        try:
+            decision = decide(stream, stream.read_at)
+        except (Refused, Conflicting):
+            _must_be_new(store, command)
+            raise
         if not any(change.events for change in decision.changes):
             return Outcome(False, (), stream.state, stream.version, stream.position)
         try:
-            recorded = store.append(command, decision.changes, stream.read_at, decision.also)
+            recorded = store.append(command, decision.changes, stream.read_at, decision.also, once=True)
         except Conflict:
+            _must_be_new(store, command)
             lost = None
         except Unavailable as error:  # it may have been stored all the same: the next load tells
             lost = error
         else:
             return _outcome(aggregate, stream, recorded)
     raise lost or Conflicting("conflict", "others were faster each time: send the same request again")
+
+
+def _must_be_new(store: Store, command: Command) -> None:
+    """Where the main stream follows from the body, the same key with another body leads to another stream.
+
+    Asked only once something is in the way: what goes well is held to it by the append.
+    """
+    known = store.find(command.id)
+    if known and known.digest != command.digest:
+        raise IdempotencyKeyReuse
 
 
 def _outcome(aggregate: Aggregate[S], before: Stream[S], recorded: Sequence[Recorded]) -> Outcome[S]:

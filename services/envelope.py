@@ -39,7 +39,10 @@ class Command(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """New events of one stream, to follow its version `expected_version`; 0 creates the stream."""
+    """New events of one stream, to follow its version `expected_version`; 0 creates the stream.
+
+    Without events: what is stored beside it was decided on this version, and may follow no later one.
+    """
 
     stream_id: UUID
     expected_version: int

@@ -41,7 +41,11 @@ SELECT originator_id, originator_version, topic, state, notification_id
 FROM big2_events WHERE notification_id > %s ORDER BY notification_id LIMIT %s
 """
 _HEAD = "SELECT coalesce(max(notification_id), 0) FROM big2_events"
-_APPEND = "SELECT append_events(%s, %s, %s, %s)"
+_FIND = """
+SELECT originator_id, originator_version, topic, state, notification_id
+FROM big2_events WHERE command_of(state) = %s LIMIT 1
+"""
+_APPEND = "SELECT append_events(%s, %s, %s, %s, %s::uuid[], %s::bigint[], %s)"
 
 
 class NewRow(NamedTuple):
@@ -51,6 +55,13 @@ class NewRow(NamedTuple):
     version: int
     topic: str
     state: bytes
+
+
+class Proviso(NamedTuple):
+    """What must still hold for an append: versions of streams that were only read, and a command new to the log."""
+
+    read: Sequence[tuple[UUID, int]] = ()
+    once: UUID | None = None
 
 
 class Read(NamedTuple):
@@ -68,7 +79,8 @@ class Rows(Protocol):
     def read_log(self, after: int, limit: int) -> list[Row]: ...
     def head(self) -> int: ...
     def clock(self) -> datetime: ...
-    def append(self, rows: Sequence[NewRow], also: Also | None) -> list[int]: ...
+    def find(self, command: UUID) -> Row | None: ...
+    def append(self, rows: Sequence[NewRow], also: Also | None, proviso: Proviso) -> list[int]: ...
 
 
 class EventTable:
@@ -99,18 +111,23 @@ class EventTable:
     def clock(self) -> datetime:
         return cast(datetime, self._fetch("SELECT clock_timestamp()")[0][0])
 
-    def append(self, rows: Sequence[NewRow], also: Also | None) -> list[int]:
+    def find(self, command: UUID) -> Row | None:
+        found = self._fetch(_FIND, (str(command).encode(),))
+        return Row._make(found[0]) if found else None
+
+    def append(self, rows: Sequence[NewRow], also: Also | None, proviso: Proviso) -> list[int]:
         """Add all rows, and do what `also` does, in one transaction, and return their positions.
 
-        The table's lock is taken last: a transaction that waits for a row of `also` holds up nobody else.
+        Conflict if a row's place is taken, or if the proviso doesn't hold. The table's lock is taken last: a
+        transaction that waits for a row of `also` holds up nobody else.
         """
         try:
             if also is None:
                 with self._database.connection() as conn, conn.cursor(binary=True) as cursor:
-                    return _append(cursor, rows)
+                    return _append(cursor, rows, proviso)
             with self._database.transaction() as cursor:
                 also(cursor)
-                return _append(cursor, rows)
+                return _append(cursor, rows, proviso)
         except psycopg.errors.UniqueViolation as error:
             if error.diag.constraint_name == _PRIMARY_KEY:
                 raise Conflict("the stream has moved on") from error
@@ -133,6 +150,8 @@ def _time(found: list[tuple[Any, ...]]) -> datetime:
     return _EPOCH + timedelta(microseconds=found[0][0])
 
 
-def _append(cursor: Cursor, rows: Sequence[NewRow]) -> list[int]:
+def _append(cursor: Cursor, rows: Sequence[NewRow], proviso: Proviso) -> list[int]:
     columns = [list(column) for column in zip(*rows, strict=True)]
-    return [position for (position,) in cursor.execute(_APPEND, columns, prepare=True).fetchall()]
+    read = [[stream for stream, _ in proviso.read], [version for _, version in proviso.read]]
+    once = str(proviso.once).encode() if proviso.once else None
+    return [place for (place,) in cursor.execute(_APPEND, [*columns, *read, once], prepare=True).fetchall()]

@@ -37,6 +37,7 @@ from psycopg.rows import DictRow, dict_row, tuple_row
 
 from domain.aggregate import Aggregate
 from domain.events import Event
+from domain.ids import CommandId
 from services.database import POOL_SIZE, Database
 from services.envelope import (
     GENESIS,
@@ -52,7 +53,7 @@ from services.envelope import (
     seal,
 )
 from services.errors import Conflict, StoreError
-from services.eventtable import Also, EventTable, NewRow, Read, Rows
+from services.eventtable import Also, EventTable, NewRow, Proviso, Read, Rows
 from services.locks import LOCK_SECONDS, AdvisoryLocks, LocalLocks
 
 S = TypeVar("S")
@@ -107,7 +108,7 @@ class ChainedEventStore(EventStore[UUID]):
         heads: dict[UUID, tuple[int, str]] = {}
         rows = [self._chained(fact, heads) for fact in domain_events]
         read_back = [self._codec.decode(Row(*row, 0)) for row in rows]  # what can't be read is never stored
-        positions = self._rows.append(rows, kwargs.get("also"))
+        positions = self._rows.append(rows, kwargs["also"], kwargs["proviso"])
         for stream_id, head in heads.items():
             self.remember(stream_id, *head)
         return [
@@ -203,13 +204,24 @@ class MemoryRows(POPOApplicationRecorder):
     def head(self) -> int:
         return len(self._stored_events)
 
-    def append(self, rows: Sequence[NewRow], also: Also | None) -> list[int]:
+    def find(self, command: UUID) -> Row | None:
+        key = f',"command":"{command}"'.encode()
+        with self._database_lock:
+            places = (place for place, event in enumerate(self._stored_events) if key in event.state)
+            place = next(places, None)
+            return None if place is None else self._row(place)
+
+    def append(self, rows: Sequence[NewRow], also: Also | None, proviso: Proviso) -> list[int]:
         if also is not None:
             raise StoreError("a store in memory has no tables beside its events")
-        try:
-            return list(self._insert_events([StoredEvent(*row) for row in rows]) or ())
-        except IntegrityError as error:
-            raise Conflict("the stream has moved on") from error
+        with self._database_lock:
+            moved = any(self.read(stream, version + 1).rows for stream, version in proviso.read)
+            if moved or (proviso.once and self.find(proviso.once)):
+                raise Conflict("what was decided on has changed")
+            try:
+                return list(self._insert_events([StoredEvent(*row) for row in rows]) or ())
+            except IntegrityError as error:
+                raise Conflict("the stream has moved on") from error
 
     def _row(self, place: int) -> Row:
         e = self._stored_events[place]
@@ -322,12 +334,24 @@ class Store:
         """The database's clock, in UTC."""
         return self._rows.clock()
 
+    def find(self, command: CommandId) -> Recorded | None:
+        """An event of this command, wherever it stands in the log."""
+        row = self._rows.find(command)
+        return row and self._codec.decode(row)
+
     def append(
-        self, command: Command, changes: Sequence[Change], at: datetime, also: Also | None = None
+        self,
+        command: Command,
+        changes: Sequence[Change],
+        at: datetime,
+        also: Also | None = None,
+        *,
+        once: bool = False,
     ) -> list[Recorded]:
         """Store all changes, and what `also` does with a cursor, in one transaction; or nothing.
 
-        Conflict: a stream has moved on. Unavailable: unknown whether it was stored; look for the command id.
+        Conflict: a stream has moved on; with `once` also: the command is in the log, in whatever stream. Unavailable:
+        unknown whether it was stored; look for the command id.
         """
         facts = [
             Fact(change.stream_id, version, command, at, event)
@@ -336,7 +360,10 @@ class Store:
         ]
         if not facts:
             raise ValueError("an append needs an event")
-        return [cast(Recorded, recording.domain_event) for recording in self._chain.put(facts, also=also)]
+        read = [(change.stream_id, change.expected_version) for change in changes if not change.events]
+        proviso = Proviso(read, command.id if once else None)
+        recordings = self._chain.put(facts, also=also, proviso=proviso)
+        return [cast(Recorded, recording.domain_event) for recording in recordings]
 
     def lock(
         self, key: UUID, seconds: float = LOCK_SECONDS, then: UUID | None = None

@@ -109,6 +109,54 @@ def test_the_same_command_with_another_body_is_refused(store):
     assert store.load(TALLY, stream_id).version == 1
 
 
+def test_also_where_another_body_leads_to_another_stream(store):
+    asked = command("a")
+    before = execute(store, asked, (TALLY, uuid4()), add(1)).position
+    other = msgspec.structs.replace(asked, digest="b" * 64)
+
+    def refuse(stream, now):
+        raise Refused("validation", "no")
+
+    for decide in (add(1), refuse):
+        with pytest.raises(IdempotencyKeyReuse):
+            execute(store, other, (TALLY, uuid4()), decide)
+    assert store.head() == before
+    with pytest.raises(Refused, match="no"):  # another key is refused for what it is
+        execute(store, command(), (TALLY, uuid4()), refuse)
+
+
+def test_of_twenty_bodies_at_once_with_one_key_one_is_taken(on_server):
+    asked = command()
+    bodies = [msgspec.structs.replace(asked, digest=f"{n:064}") for n in range(20)]
+
+    def send(body):
+        try:
+            return execute(on_server, body, (TALLY, uuid4()), add(1)).version
+        except IdempotencyKeyReuse as refusal:
+            return refusal.code
+
+    with ThreadPoolExecutor(20) as pool:
+        outcomes = list(pool.map(send, bodies))
+    assert sorted(map(str, outcomes)) == ["1", *["idempotency-key-reuse"] * 19]
+    assert sum(r.command == asked.id for r in on_server.log(0, 10_000)) == 1
+
+
+def test_what_was_decided_on_another_stream_is_decided_anew_once_that_has_moved_on(store):
+    stream_id, other, seen = uuid4(), uuid4(), []
+
+    def decide(stream, now):
+        read = store.load(TALLY, other)
+        seen.append(read.version)
+        if len(seen) == 1:
+            execute(store, command(), (TALLY, other), add(10))
+        return Decision([on(stream, Added(amount=read.version)), on(read)])
+
+    outcome = execute(store, command(), (TALLY, stream_id), decide)
+    assert seen == [0, 1]
+    assert [r.event.amount for r in outcome.events] == [1]
+    assert store.load(TALLY, other).version == 1
+
+
 def test_a_refusal_leaves_no_trace_and_is_not_remembered(store):
     stream_id, asked = uuid4(), command()
 
@@ -170,11 +218,11 @@ def test_whoever_is_always_late_is_told_so(store):
 def test_a_lost_reply_of_the_database_neither_loses_nor_doubles_the_command(on_server, monkeypatch, stored):
     stream_id, append, lost = uuid4(), on_server.append, []
 
-    def flaky(*args):
+    def flaky(*args, **more):
         if not lost:
-            lost.append(append(*args) if stored else True)
+            lost.append(append(*args, **more) if stored else True)
             raise Unavailable("gone")
-        return append(*args)
+        return append(*args, **more)
 
     monkeypatch.setattr(on_server, "append", flaky)
     outcome = execute(on_server, command(), (TALLY, stream_id), add(7))
@@ -199,7 +247,7 @@ def test_a_connection_lost_in_the_middle_is_survived(on_server):
 
 
 def test_a_database_that_stays_away_is_said_so(on_server, monkeypatch):
-    def gone(*args):
+    def gone(*args, **more):
         raise Unavailable("gone")
 
     monkeypatch.setattr(on_server, "append", gone)

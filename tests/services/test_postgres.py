@@ -20,12 +20,15 @@ def test_the_steps_are_made_once(empty_url):
     assert migrate(empty_url) == migrate(empty_url, check=True) == []
 
 
-def test_the_events_table_is_what_the_library_would_make(empty_url):
+def test_the_events_table_is_what_the_library_would_make_and_an_index_on_the_command(empty_url):
     migrate(empty_url)
     store = Store(empty_url, {})
     theirs = [s.as_string() for s in store._log.recorder.sql_create_statements]
     store.close()
     with psycopg.connect(empty_url, autocommit=True) as conn:
+        ours = shape(conn)
+        conn.execute("DROP INDEX big2_events_command_idx")
+        assert shape(conn) != ours
         ours = shape(conn)
         conn.execute("DROP TABLE big2_events")
         for statement in theirs:
@@ -77,5 +80,7 @@ def test_a_database_that_is_not_there_is_unavailable(tmp_path):
 def test_the_library_s_insert_function_which_takes_no_lock_is_not_made(empty_url):
     migrate(empty_url)
     with psycopg.connect(empty_url) as conn:
-        functions = conn.execute("SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace")
-        assert functions.fetchall() == [("append_events",)]
+        functions = conn.execute(
+            "SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1"
+        )
+        assert functions.fetchall() == [("append_events",), ("command_of",)]
