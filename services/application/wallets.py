@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import NamedTuple
 
 from domain import wallet as decide_on
-from domain.currencies import CURRENCIES
 from domain.events import Event
 from domain.ids import JournalId, PlayerId, journal_id, wallet_id
 from domain.player import PLAYER
@@ -22,7 +21,6 @@ from services.application.context import Services
 from services.application.errors import existing
 from services.commands import Decision, Outcome, execute, on
 from services.envelope import Change, Command, Stream
-from services.errors import IdempotencyKeyReuse
 from services.store import Store
 
 
@@ -64,7 +62,6 @@ def _outside(
     store, (kind, step) = services.store, how
 
     def decide(stream: Stream[Wallet], _now: datetime) -> Decision:
-        _must_be_new(store, command, player)
         wallet = stream.state or Wallet(player, currency)
         decide_on.must_be_new(wallet, kind, asked.reference)  # a conflict is told before what is wrong
         money = asked.read()
@@ -72,19 +69,9 @@ def _outside(
         return Decision([on(stream, *step(wallet, money.amount, money.reference, money.note, made))])
 
     existing(store.load(PLAYER, player), "player")
+    currency = asked.currency or ""  # then the body cannot be read, and there is no such wallet
     with store.lock(player):
-        if asked.currency is None:
-            _must_be_new(store, command, player)
-            asked.read()
-        currency = asked.currency or ""
         return execute(store, command, (WALLET, wallet_id(player, currency)), decide)
-
-
-def _must_be_new(store: Store, command: Command, player: PlayerId) -> None:
-    """The same key with another currency is another body, though it goes to another stream."""
-    known = store.load_many([(WALLET, wallet_id(player, currency)) for currency in sorted(CURRENCIES)])
-    if any(command.id in stream.commands for stream in known):
-        raise IdempotencyKeyReuse
 
 
 def booked(outcome: Outcome[Wallet]) -> shapes.WalletJournal:
