@@ -57,7 +57,7 @@ _HANDS = """
 SELECT hand_id, table_id, number, state, level, unit, dealer, direction, winner, liable, started_at, ended_at,
        recorded, played_at, created
 FROM projections.hands
-WHERE tournament_id = %(tournament)s AND created > %(after)s ORDER BY created LIMIT %(limit)s
+WHERE (tournament_id = %(of)s OR table_id = %(of)s) AND created > %(after)s ORDER BY created LIMIT %(limit)s
 """
 _RULE_SETS = """
 SELECT name, version, name || '@' || version AS reference, ruleset AS rules, digest, published_at, position
@@ -72,6 +72,7 @@ _NEWEST = {
     "leaderboard": "SELECT max(position) FROM projections.leaderboard",
     "tournament": "SELECT max(position) FROM projections.tournaments WHERE tournament_id = %(id)s",
     "hands": "SELECT max(position) FROM projections.feed WHERE tournament_id = %(id)s AND type LIKE 'hand.%%'",
+    "table": "SELECT max(position) FROM projections.feed WHERE table_id = %(id)s AND type LIKE 'hand.%%'",
     "tables": "SELECT max(position) FROM projections.tables WHERE tournament_id = %(id)s",
 }
 
@@ -98,9 +99,14 @@ def tournament_must_exist(db: Database, tournament_id: UUID) -> None:
         raise NotFound("tournament")
 
 
-def newest(db: Database, what: str, tournament_id: UUID | None = None) -> int:
+def table_must_exist(db: Database, table_id: UUID) -> None:
+    if not fetch(db, "SELECT 1 FROM projections.tables WHERE table_id = %(id)s", {"id": table_id}):
+        raise NotFound("table")
+
+
+def newest(db: Database, what: str, of: UUID | None = None) -> int:
     """The log position of the newest event of a list; 0 if it has none."""
-    return fetch(db, _NEWEST[what], {"id": tournament_id})[0]["max"] or 0
+    return fetch(db, _NEWEST[what], {"id": of})[0]["max"] or 0
 
 
 def players(db: Database, after: int | None, limit: int) -> Page[shapes.Player]:
@@ -128,9 +134,9 @@ def unit_and_level(db: Database, table_id: UUID) -> tuple[int, int]:
     return (rows[0]["unit"], rows[0]["level"]) if rows else (0, 1)
 
 
-def hands(db: Database, tournament_id: UUID, after: int | None, limit: int) -> Page[shapes.HandLine]:
-    """A tournament's hands in the order of their deals."""
-    keys = {"tournament": tournament_id, "after": after or 0, "limit": limit + 1}
+def hands(db: Database, of: UUID, after: int | None, limit: int) -> Page[shapes.HandLine]:
+    """The hands of a tournament, or of a table, in the order of their deals."""
+    keys = {"of": of, "after": after or 0, "limit": limit + 1}
     return page_of(shapes.HandLine, fetch(db, _HANDS, keys), limit, ("created",))
 
 

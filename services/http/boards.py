@@ -1,4 +1,4 @@
-"""What is read of a tournament beside itself: standings, tables, prizes, hands."""
+"""What is read of a tournament beside itself, standings, tables, prizes, hands; and a table's hands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from services.application.standings import standings
 from services.application.tableviews import connected_tables
 from services.http import schemas
 from services.http.calls import Call
-from services.http.paging import paged_as_of, paged_in
+from services.http.paging import paged_as_of, paged_at, paged_in
 from services.http.routing import Routes, listing
 
 blueprint = Routes("boards", "A tournament's standings, tables, prizes and hands")
@@ -43,3 +43,9 @@ def list_prizes(call: Call, tournament_id: UUID) -> Response:
 def list_hands(call: Call, tournament_id: UUID) -> Response:
     """List the hands, in the order of their deals"""
     return paged_in(call, tournament_id, lists.hands, "hands")
+
+
+@listing(blueprint, "/tables/<uuid:table_id>/hands", shapes.HandLine, query=schemas.PagedTable())
+def list_hands_of_table(call: Call, table_id: UUID) -> Response:
+    """List the hands of a table, in the order of their deals"""
+    return paged_at(call, table_id, lists.hands, "table")

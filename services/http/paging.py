@@ -25,6 +25,13 @@ def paged(call: Call, read: Callable[..., Page[Any]], what: str) -> Response:
     return listed(page, lists.newest(call.database, what), call.query)
 
 
+def paged_at(call: Call, table_id: UUID, read: Callable[..., Page[Any]], what: str) -> Response:
+    """The same of one table."""
+    lists.table_must_exist(call.database, table_id)
+    page = read(call.database, table_id, _after(call), call.query["limit"])
+    return listed(page, lists.newest(call.database, what, table_id), call.query)
+
+
 def paged_in(call: Call, tournament_id: UUID, read: Callable[..., Page[Any]], what: str) -> Response:
     """The same of one tournament."""
     lists.tournament_must_exist(call.database, tournament_id)

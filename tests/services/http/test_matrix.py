@@ -77,6 +77,7 @@ MATRIX = {
         (401, 403, 403, 409, 409, 409),
     ),
     ("GET", "/v1/tables", "/v1/tables"): (None, OPEN),
+    ("GET", "/v1/tables/{table_id}/hands", "/v1/tables/{table}/hands"): (None, OPEN),
     ("PUT", "/v1/tables/{table_id}/seats/{seat}", "/v1/tables/{table}/seats/1"): (
         {"sitting_out": True},
         (401, 404, 403, 404, 403, 404),

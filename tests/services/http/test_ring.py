@@ -558,3 +558,33 @@ def test_a_repeat_reads_the_table_as_it_was_after_the_command(ring, services):
     ring.play_hand(ring.hand_id())
     assert ring.put(1, {"buy_in": 6000}, key="more").data == answer.data
     assert services.store.load(RING, UUID(ring.id)).state.seats[1].player_id == UUID(player)
+
+
+def test_r11_a_connection_at_a_ring_table_is_shown_there_and_stored_with_the_deal(ring, auditor):
+    first = ring.sit(1)
+    ring.players[first].made(f"{ring.path}/heartbeat", {"rtt_ms": 40})
+    assert ring.table()["seats"][0]["connection"] == "good"
+    ring.sit(2)
+    hand_id = ring.hand_id()
+    assert [s["connection"] for s in ring.hand(hand_id)["seats"]] == ["good", "not_connected"]
+    ring.play_hand(hand_id)
+    history = auditor.read(f"/v1/hands/{hand_id}/history")
+    assert [s["connection"] for s in history["seats"]] == ["good", "not_connected"]
+
+
+def test_the_hands_of_a_table_are_listed_in_the_order_of_their_deals(ring, anybody):
+    ring.sit(1)
+    ring.sit(2)
+    played, hand_id = [], None
+    for _ in range(3):
+        hand_id = next_hand(ring, hand_id)
+        played.append(hand_id)
+        ring.play_hand(hand_id)
+    ring.operator.made(f"{ring.path}/pause")
+    listed = pages(anybody, f"{ring.path}/hands?limit=2")
+    assert [hand["hand_id"] for hand in listed][:3] == played
+    assert {hand["table_id"] for hand in listed} == {ring.id}
+    text = anybody.get(f"{ring.path}/hands?format=csv").text
+    assert text.startswith("hand_id,table_id,number,state")
+    nowhere = "00000000-0000-5000-8000-000000000000"
+    assert code(anybody.get(f"/v1/tables/{nowhere}/hands")) == (404, "not-found")
