@@ -64,7 +64,9 @@ def change(
     """Change some terms, until the first entry. What changes nothing is a version too: so its repeat undoes nothing."""
 
     def decide(stream: Stream[Tournament], now: datetime) -> Decision:
-        return Decision([on(stream, *_revision(services, existing(stream, "tournament"), read, now))])
+        roster = services.store.load(ROSTER, roster_id(t))
+        revised = _revision(services, existing(stream, "tournament"), roster.state, read, now)
+        return Decision([on(stream, *revised), on(roster)])
 
     with services.store.lock(roster_id(t)):
         return execute(services.store, command, (TOURNAMENT, t), decide)
@@ -72,14 +74,18 @@ def change(
 
 def revision(services: Services, t: TournamentId, read: Callable[[], Terms]) -> list[Event]:
     """The events that `change` would store."""
-    stream = services.store.load(TOURNAMENT, t)
-    return _revision(services, existing(stream, "tournament"), read, stream.read_at)
+    stream, roster = services.store.load_many([(TOURNAMENT, t), (ROSTER, roster_id(t))])
+    return _revision(services, existing(stream, "tournament"), roster.state, read, stream.read_at)
 
 
 def _revision(
-    services: Services, tournament: Tournament, read: Callable[[], Terms], now: datetime
+    services: Services,
+    tournament: Tournament,
+    roster: Roster | None,
+    read: Callable[[], Terms],
+    now: datetime,
 ) -> list[Event]:
-    entered = len(_roster(services.store, tournament.tournament_id).entries)
+    entered = len(roster.entries) if roster else 0
     decide_on.republish(tournament, tournament.structure, entered)  # a conflict is told before what is wrong
     changed = _structure(services, _merged(tournament.structure, read()), now)
     return decide_on.republish(tournament, changed, entered)
@@ -96,7 +102,8 @@ def register(
     store = services.store
 
     def decide(stream: Stream[Roster], _now: datetime) -> Decision:
-        tournament = existing(store.load(TOURNAMENT, t), "tournament")
+        published = store.load(TOURNAMENT, t)
+        tournament = existing(published, "tournament")
         roster = stream.state or Roster()
         try:
             player = read()
@@ -110,7 +117,10 @@ def register(
         if known is None:
             raise Refused("validation", "There is no such player.", {"/player_id": "is no player"})
         may_enter(known)
-        return Decision([on(stream, *events), *_charged(store, command, tournament, player)])
+        fixed = (
+            [on(published)] if tournament.state is State.OPEN else []
+        )  # the terms change until the first entry
+        return Decision([on(stream, *events), *fixed, *_charged(store, command, tournament, player)])
 
     with store.lock(roster_id(t), then=_wanted(read)):
         return execute(store, command, (ROSTER, roster_id(t)), decide)
@@ -290,10 +300,6 @@ def _with_roster_closed(
     closed = entries.close(roster.state or Roster(), t)
     at_roster = [Change(roster.id, roster.version, closed)] if closed else []
     return Decision([on(stream, *events), *at_roster])
-
-
-def _roster(store: Store, t: TournamentId) -> Roster:
-    return store.load(ROSTER, roster_id(t)).state or Roster()
 
 
 def _structure(services: Services, terms: Terms, now: datetime) -> Structure:

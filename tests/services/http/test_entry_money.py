@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import pytest
 
@@ -222,3 +223,21 @@ def test_the_fee_is_0_if_left_out_and_a_buy_in_can_change_until_the_first_entry(
 def balance(operator, account):
     items = operator.read(f"/v1/ledger/accounts?account={account}&currency=EUR")["items"]
     return items[0]["balance"] if items else 0
+
+
+def test_no_entry_pays_by_terms_that_change_in_the_same_moment_even_without_the_lock(operator, monkeypatch):
+    """Who is first decides: either the terms are fixed, or the entry pays what is published by then."""
+    store = operator.app.extensions["big2"].services.store
+    monkeypatch.setattr(store, "lock", lambda *_, **__: nullcontext())
+    for _ in range(12):
+        casino = Casino(operator, 0, start=False)
+        player = rich(operator, 5000)
+        dearer = {"buy_in": {"amount": 3000, "fee": 0, "currency": "EUR"}}
+        with ThreadPoolExecutor(2) as pool:
+            change = pool.submit(operator.request, "PATCH", casino.path, dearer)
+            entry = pool.submit(entered, casino, player)
+        assert entry.result().status_code == 201
+        paid = 3000 if change.result().status_code == 200 else 1100
+        assert change.result().status_code in (200, 409)
+        assert casino.state()["buy_in"]["amount"] + casino.state()["buy_in"]["fee"] == paid
+        assert casino.purse(player)[0] == 5000 - paid
