@@ -57,7 +57,7 @@ _HANDS = """
 SELECT hand_id, table_id, number, state, level, unit, dealer, direction, winner, liable, started_at, ended_at,
        recorded, played_at, created
 FROM projections.hands
-WHERE (tournament_id = %(of)s OR table_id = %(of)s) AND created > %(after)s ORDER BY created LIMIT %(limit)s
+WHERE {of} = %(id)s AND created > %(after)s ORDER BY created LIMIT %(limit)s
 """
 _RULE_SETS = """
 SELECT name, version, name || '@' || version AS reference, ruleset AS rules, digest, published_at, position
@@ -134,10 +134,19 @@ def unit_and_level(db: Database, table_id: UUID) -> tuple[int, int]:
     return (rows[0]["unit"], rows[0]["level"]) if rows else (0, 1)
 
 
-def hands(db: Database, of: UUID, after: int | None, limit: int) -> Page[shapes.HandLine]:
-    """The hands of a tournament, or of a table, in the order of their deals."""
-    keys = {"of": of, "after": after or 0, "limit": limit + 1}
-    return page_of(shapes.HandLine, fetch(db, _HANDS, keys), limit, ("created",))
+def hands(db: Database, tournament_id: UUID, after: int | None, limit: int) -> Page[shapes.HandLine]:
+    """A tournament's hands in the order of their deals."""
+    return _hands(db, "tournament_id", tournament_id, after, limit)
+
+
+def hands_at(db: Database, table_id: UUID, after: int | None, limit: int) -> Page[shapes.HandLine]:
+    """A table's hands in the order of their deals."""
+    return _hands(db, "table_id", table_id, after, limit)
+
+
+def _hands(db: Database, of: str, key: UUID, after: int | None, limit: int) -> Page[shapes.HandLine]:
+    keys = {"id": key, "after": after or 0, "limit": limit + 1}
+    return page_of(shapes.HandLine, fetch(db, _HANDS.format(of=of), keys), limit, ("created",))
 
 
 def prizes(db: Database, tournament_id: UUID, first: int | None, limit: int) -> Page[shapes.Prize]:

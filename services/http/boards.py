@@ -48,4 +48,4 @@ def list_hands(call: Call, tournament_id: UUID) -> Response:
 @listing(blueprint, "/tables/<uuid:table_id>/hands", shapes.HandLine, query=schemas.PagedTable())
 def list_hands_of_table(call: Call, table_id: UUID) -> Response:
     """List the hands of a table, in the order of their deals"""
-    return paged_at(call, table_id, lists.hands, "table")
+    return paged_at(call, table_id, lists.hands_at, "table")
