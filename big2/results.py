@@ -57,7 +57,9 @@ def _liable(rules: RuleSet, result: Outcome) -> Iterator[tuple[str, str]]:
         yield "/liable", f"must be null: under this rule set's last_card, {rules.last_card}, nobody is (R7.3)"
     elif len(result.seats) < 3:
         yield "/liable", "must be null: the assistant's duty does not apply with two players (R7.1)"
-    elif result.winner in result.seats and result.liable != seat_before(result):
+    elif result.liable not in result.seats:
+        yield "/liable", "is no seat that was dealt in"
+    elif result.cards_left.get(result.winner) == 0 and result.liable != seat_before(result):
         yield "/liable", f"must be seat {seat_before(result)}, which acts just before the winner (R7.4)"
 
 
@@ -66,7 +68,9 @@ def _twos_left(rules: RuleSet, result: Outcome) -> Iterator[tuple[str, str]]:
         yield "/twos_left", "must be left out: this rule set does not count twos (R12)"
         return
     for seat in result.seats:
-        if result.twos_left[seat] > result.cards_left[seat]:
+        if not 0 <= result.twos_left[seat] <= TWOS_IN_A_PACK:
+            yield f"/twos_left/{seat}", f"must be from 0 to {TWOS_IN_A_PACK} (R2.1)"
+        elif result.twos_left[seat] > result.cards_left[seat]:
             yield f"/twos_left/{seat}", f"has no more than {_counted(result.cards_left[seat], 'card')} left"
     if sum(result.twos_left.values()) > TWOS_IN_A_PACK:
         yield "/twos_left", f"one pack has {TWOS_IN_A_PACK} twos (R2.1)"

@@ -181,8 +181,11 @@ class _Director:
             self._record(event)
 
     def _seat(self) -> frozenset[int]:
-        """Balances the tables and returns those that must wait."""
-        purpose = f"balance/{self.t.version}"
+        """Balances the tables and returns those that must wait.
+
+        A draw is named by the moves before it, and by nothing that anybody but the players can change.
+        """
+        purpose = f"moves/{sum(self.t.moved.values())}"
         draws = draws_for(self.t.draw_seed, self.t.tournament_id, purpose)
         seating = balance(
             [self._sitting(t) for t in self.tables.values()],

@@ -4,7 +4,8 @@
     key    = HMAC-SHA256(seed, "b2draw/1/key\\0" ‖ lp(tournament_id) ‖ lp(purpose))
     block  = HMAC-SHA256(key, "b2draw/1/stream\\0" ‖ be32(i)), drawn from as in `b2deal/1`
 
-A purpose names one occasion (`tables`, `balance/41`), so each draw can be checked by itself.
+A purpose names one occasion by what is drawn (`tables`, `moves/41`: those after the first 41 moves), so each draw can
+be checked by itself, and nobody can have it drawn again.
 """
 
 from __future__ import annotations

@@ -94,7 +94,9 @@ def _seat_errors(t: Tournament, entrants: Collection[PlayerId], seats: Seats) ->
         errors["/seats"] = f"must be from 2 to {most} seats (R2.1, seats_per_table)"
     for place, (seat, player) in enumerate(seats):
         before = seats[:place]
-        if any(seat == other for other, _ in before):
+        if seat > most:
+            errors[f"/seats/{place}/seat"] = f"must be from 1 to {most} (seats_per_table)"
+        elif any(seat == other for other, _ in before):
             errors[f"/seats/{place}/seat"] = "is taken by another player"
         if player not in entrants:
             errors[f"/seats/{place}/player_id"] = "is not entered in this league"

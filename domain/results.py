@@ -1,12 +1,13 @@
 """Recorded play: what somebody tells of a hand with real cards becomes its events, settled like any other.
 
-The dealer, the direction, the level and the unit are those of the table's next hand, as if it were dealt here.
+The dealer and the direction are those of the table's next hand, as if it were dealt here; the level and the unit those
+that held when the table could begin it, as at a deal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 
 import msgspec
 
@@ -22,16 +23,25 @@ from domain.hand_events import Confirmed, HandRecorded, SeatRecorded, Settled, T
 from domain.table import Deal, Table, begin, next_deal
 from domain.table_events import Place, RecordedHandEnded
 from domain.tournament import State, Tournament
+from domain.tournament_events import LevelRaised, TablesHeld
+
+EARLIEST = datetime(1950, 1, 1, tzinfo=UTC)
+"""No hand of this game was played before."""
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What is told of a hand, by seat; `played_at` null is now, `twos_left` null is silence about them."""
+    """What is told of a hand, by seat; `played_at` null is now, `twos_left` null is silence about them.
+
+    `unread` has what is wrong with members that could not be read, by JSON pointer; what stands in their place, as far
+    as it does, is no reason to find fault with.
+    """
 
     cards_left: dict[int, int]
     winner: int
     liable: int | None = None
     twos_left: dict[int, int] | None = None
     played_at: datetime | None = None
+    unread: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 class RecordedHand(msgspec.Struct, frozen=True):
@@ -58,13 +68,35 @@ def may_record(t: Tournament, table: Table, number: int | None) -> None:
         raise Conflicting("stale-hand", f"The table's next hand is number {following}, not {number}.")
 
 
-def record(t: Tournament, table: Table, rules: RuleSet, result: Result, now: datetime) -> RecordedHand:
-    """The hand that came to `result`; Refused with everything that is wrong with it, each with its clause."""
+def level_of_next_hand(number: int, of_tournament: Sequence[Event], stood: int) -> int:
+    """The level at which table `number` began its next hand: a level holds from each table's next deal.
+
+    It began as soon as it could: when the table opened or ended its last hand, and the first `stood` events of the
+    tournament stood in the log; or later, when it was no longer held.
+    """
+    level = found = 1
+    held: tuple[int, ...] = ()
+    for place, event in enumerate(of_tournament, 1):
+        released = False
+        if isinstance(event, LevelRaised):
+            level = event.level
+        elif isinstance(event, TablesHeld):
+            released = number in held and number not in event.numbers
+            held = event.numbers
+        if place <= stood or released:
+            found = level
+    return found
+
+
+def record(
+    t: Tournament, table: Table, rules: RuleSet, result: Result, now: datetime, level: int
+) -> RecordedHand:
+    """The hand of this level that came to `result`; Refused with everything that is wrong, each with its clause."""
     errors = dict(_errors(table, rules, result, now))
     if errors:
         raise Refused("validation", "No hand can have come to this.", errors)
     left_out = frozenset(table.seats) - frozenset(result.cards_left)
-    terms = next_deal(table, rules, t.level, t.unit, left_out)
+    terms = next_deal(table, rules, level, t.structure.unit_at(level), left_out)
     recorded = _recorded(t, table, terms, rules, result, now)
     settlement = settlement_of(recorded)
     final = [] if t.structure.protest_seconds else [Confirmed()]
@@ -137,15 +169,34 @@ def _ended(recorded: HandRecorded, settlement: Settled, now: datetime) -> Record
 
 
 def _errors(table: Table, rules: RuleSet, result: Result, now: datetime) -> Iterator[tuple[str, str]]:
+    """What could not be read, and all that can be said about the rest."""
+    yield from result.unread.items()
+    if "" in result.unread:
+        return
     seats = dict(_seat_errors(table, result))
-    yield from seats.items()
-    for seat in sorted(set(result.twos_left or {}) - set(result.cards_left)):
-        yield f"/twos_left/{seat}", "is no seat of cards_left"
-    if rules.twos is not TwosRule.NONE and result.twos_left is None:
-        told = "is missing: this rule set counts twos (R12). Name the seats that had one, or send {}"
-        yield "/twos_left", told
-    if result.played_at is not None and result.played_at > now:
-        yield "/played_at", "lies in the future: a hand is recorded once it is over"
+    problems = seats | dict(_time_and_twos(rules, result, now))
+    for pointer, reason in _rule_problems(table, rules, result).items():
+        if not (seats and pointer == "/liable"):  # who is next to whom is not known then
+            problems.setdefault(pointer, reason)
+    for pointer, reason in problems.items():
+        if not _rests_on_unread(pointer, result.unread):
+            yield pointer, reason
+
+
+_RESTS_ON = {"winner": {"cards_left"}, "liable": {"cards_left", "winner"}, "twos_left": {"cards_left"}}
+"""What must have been read to judge a member, beside itself."""
+
+
+def _rests_on_unread(pointer: str, unread: Mapping[str, str]) -> bool:
+    """Whether this cannot be said, because of what could not be read."""
+    member, *seat = pointer.removeprefix("/").split("/")
+    if seat and member == "cards_left":
+        return pointer in unread or f"/{member}" in unread
+    members = {at.split("/")[1] for at in unread}
+    return bool(members & ({member} | _RESTS_ON.get(member, set())))
+
+
+def _rule_problems(table: Table, rules: RuleSet, result: Result) -> dict[str, str]:
     outcome = Outcome(
         tuple(sorted(result.cards_left)),
         table.first_dealer,
@@ -155,11 +206,19 @@ def _errors(table: Table, rules: RuleSet, result: Result, now: datetime) -> Iter
         _each(result.cards_left, result.twos_left or {}),
         result.liable,
     )
-    for pointer, reason in result_problems(rules, outcome).items():
-        if pointer not in seats and not (
-            seats and pointer == "/liable"
-        ):  # who is next to whom is not known then
-            yield pointer, reason
+    return result_problems(rules, outcome)
+
+
+def _time_and_twos(rules: RuleSet, result: Result, now: datetime) -> Iterator[tuple[str, str]]:
+    for seat in sorted(set(result.twos_left or {}) - set(result.cards_left)):
+        yield f"/twos_left/{seat}", "is no seat of cards_left"
+    if rules.twos is not TwosRule.NONE and result.twos_left is None:
+        told = "is missing: this rule set counts twos (R12). Name the seats that had one, or send {}"
+        yield "/twos_left", told
+    if result.played_at is not None and result.played_at > now:
+        yield "/played_at", "lies in the future: a hand is recorded once it is over"
+    if result.played_at is not None and result.played_at < EARLIEST:
+        yield "/played_at", f"lies before {EARLIEST.year}, and so before the game"
 
 
 def _seat_errors(table: Table, result: Result) -> Iterator[tuple[str, str]]:
@@ -171,7 +230,7 @@ def _seat_errors(table: Table, result: Result) -> Iterator[tuple[str, str]]:
         yield f"/cards_left/{seat}", "nobody sits there"
     for seat, taken in table.seats.items():
         if seat not in named and not taken.fresh:
-            yield f"/cards_left/{seat}", "is missing: this seat plays"
+            yield f"/cards_left/{seat}", "is missing: this seat plays (R2.1)"
 
 
 def _each(seats: Mapping[int, int], named: Mapping[int, int]) -> dict[int, int]:

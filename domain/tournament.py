@@ -234,12 +234,12 @@ def draw(t: Tournament, now: datetime) -> tuple[TablesDrawn, list[Opened]]:
 
 def draw_final_table(t: Tournament, seated: Sequence[Place], deal_at: datetime) -> tuple[TablesDrawn, Opened]:
     """A new table with the next number, its seats drawn anew for all who are left."""
-    purpose = f"final/{t.version}"
+    number = t.tables_drawn + 1
+    purpose = f"final/{number}"
     draws = draws_for(t.draw_seed, t.tournament_id, purpose)
     places = tuple(
         msgspec.structs.replace(place, seat=seat) for seat, place in enumerate(draws.shuffled(seated), 1)
     )
-    number = t.tables_drawn + 1
     drawn = DrawnTable(number, t.table_id(number), 1 + draws.below(len(places)), places)
     return TablesDrawn(tables=(drawn,), final=True, draw=purpose), open_table(t, drawn, deal_at)
 

@@ -54,7 +54,7 @@ def open_a_table(services: Services, command: Command, actor: Actor, wanted: Wan
         entrants = (roster.state or Roster()).entries
         opened = decide_on.open_table(tournament.state, made, entrants, wanted.read())
         at_table = open_table(tournament.state, opened.table, now)
-        return Decision([on(stream, at_table), on(tournament, opened)])
+        return Decision([on(stream, at_table), on(tournament, opened), on(roster)])
 
     with _queue(store, wanted.tournament_id):
         return execute(store, command, (TABLE, made), decide)
@@ -74,7 +74,9 @@ def close_a_table(
         read()
         return Decision([on(stream, at_table), on(tournament, at_tournament)])
 
-    return execute(store, command, (TABLE, table_id), decide)
+    league = existing(store.load(TABLE, table_id, upto=1), "table").tournament_id
+    with _queue(store, league):
+        return execute(store, command, (TABLE, table_id), decide)
 
 
 def finish(
@@ -111,5 +113,5 @@ def tables_of(store: Store, tournament: Tournament) -> list[Stream[Table]]:
 
 
 def _queue(store: Store, t: TournamentId | None) -> AbstractContextManager[None]:
-    """Nobody withdraws while he is being seated."""
+    """What changes a season comes one by one, from an entry to its end, results included."""
     return store.lock(roster_id(t)) if t is not None else nullcontext()

@@ -17,10 +17,10 @@ from domain import table as tables
 from domain.director import Facts, look
 from domain.events import Event
 from domain.hand import HAND, Hand
-from domain.ids import HandId, TableId
+from domain.ids import HandId, TableId, roster_id
 from domain.results import RecordedHand, Result
 from domain.table import TABLE, Table
-from domain.table_events import HandBegun
+from domain.table_events import HandBegun, HandEnded, Opened
 from domain.tournament import TOURNAMENT, Tournament
 from services.application.context import Services
 from services.application.credentials import Actor
@@ -32,10 +32,7 @@ from services.store import Store
 
 
 class Told(NamedTuple):
-    """What an operator sends: the number of the hand, where it could be read, and `read` for the rest.
-
-    `read` raises Refused with whatever is wrong with the body.
-    """
+    """What an operator sends: the number of the hand, where it could be read, and `read` for the rest."""
 
     number: int | None
     read: Callable[[], Result]
@@ -54,10 +51,13 @@ def record(
 
 
 def would_record(services: Services, actor: Actor, table_id: TableId, told: Told) -> list[Event]:
-    """The events that `record` would store."""
+    """The events that `record` would store of the hand, and of it at its table.
+
+    Never what the director makes of it: it may hold draws, which nobody sees before they are made.
+    """
     stream = services.store.load(TABLE, table_id)
-    changes = _changes(services, actor, stream, told, stream.read_at)
-    return [event for change in changes for event in change.events]
+    _, hand = _decided(services, actor, stream, told, stream.read_at)
+    return [*hand.hand, *hand.table]
 
 
 def recorded_hand(services: Services, command: Command, outcome: Outcome[Table]) -> Stream[Hand]:
@@ -69,24 +69,40 @@ def recorded_hand(services: Services, command: Command, outcome: Outcome[Table])
 
 
 def _queue(store: Store, table_id: TableId) -> AbstractContextManager[None]:
-    """Results of one table come one by one; where the others' seats depend on them, those of one tournament."""
+    """Results of one tournament come one by one; those of a league with all else that its operator does."""
     table = existing(store.load(TABLE, table_id, upto=1), "table")
-    return store.lock(table_id if table.points else table.tournament_id)
+    return store.lock(roster_id(table.tournament_id) if table.points else table.tournament_id)
 
 
 def _changes(
     services: Services, actor: Actor, stream: Stream[Table], told: Told, now: datetime
 ) -> list[Change]:
+    tournament, hand = _decided(services, actor, stream, told, now)
+    at_hand = Change(_hand_id(hand), 0, hand.hand)
+    if existing(stream, "table").points:
+        return [at_hand, on(stream, *hand.table), on(tournament)]
+    return [at_hand, *_with_what_follows(services.store, tournament, stream, hand, now)]
+
+
+def _decided(
+    services: Services, actor: Actor, stream: Stream[Table], told: Told, now: datetime
+) -> tuple[Stream[Tournament], RecordedHand]:
+    """The hand, and the tournament that takes it as it stands."""
     table = existing(stream, "table")
     actor.must_be_in(table.tournament_id)
     tournament = services.store.load(TOURNAMENT, table.tournament_id)
     t = existing(tournament, "tournament")
     decide_on.may_record(t, table, told.number)
-    hand = decide_on.record(t, table, services.rulesets.resolve(table.rules), told.read(), now)
-    at_hand = Change(_hand_id(hand), 0, hand.hand)
-    if table.points:
-        return [at_hand, on(stream, *hand.table)]
-    return [at_hand, *_with_what_follows(services.store, tournament, t, stream, hand, now)]
+    rules = services.rulesets.resolve(table.rules)
+    level = _level_of_next_hand(tournament, stream, table.number)
+    return tournament, decide_on.record(t, table, rules, told.read(), now, level)
+
+
+def _level_of_next_hand(tournament: Stream[Tournament], table: Stream[Table], number: int) -> int:
+    """The tournament's events of the transaction in which the table could begin its hand stood there by then."""
+    since = next(r for r in reversed(table.recorded) if isinstance(r.event, Opened | HandEnded))
+    stood = sum(r.position < since.position or r.command == since.command for r in tournament.recorded)
+    return decide_on.level_of_next_hand(number, [r.event for r in tournament.recorded], stood)
 
 
 def _hand_id(hand: RecordedHand) -> HandId:
@@ -96,12 +112,12 @@ def _hand_id(hand: RecordedHand) -> HandId:
 def _with_what_follows(
     store: Store,
     tournament: Stream[Tournament],
-    t: Tournament,
     stream: Stream[Table],
     hand: RecordedHand,
     now: datetime,
 ) -> list[Change]:
-    """The table's own events, and what the director makes of them."""
+    """The table's own events, and what the director makes of them, which rests on the tournament as it was read."""
+    t = existing(tournament, "tournament")
     others: list[Stream[Table]] = store.load_many(
         [(TABLE, t.table_id(n)) for n in t.open_tables if t.table_id(n) != stream.id]
     )
@@ -113,7 +129,7 @@ def _with_what_follows(
     here = [*hand.table, *steps.tables.get(ended.table_id, ())]
     return [
         on(stream, *here),
-        *([on(tournament, *steps.tournament)] if steps.tournament else []),
+        on(tournament, *steps.tournament),
         *(
             Change(table, versions.get(table, 0), events)
             for table, events in steps.tables.items()

@@ -32,11 +32,11 @@ class Wanted(NamedTuple):
 
 def rule_set(known: RuleSets, reference: str) -> shapes.RuleSet:
     """A preset or a published rule set as it is read: the newest version of `name`, or `name@version`."""
-    name, _, version = reference.partition("@")
+    name, at, version = reference.partition("@")
     if reference in known.presets:
         return _preset(known, reference)
     found = [published_rule_set(r) for r in known.recorded(name)]
-    found = [each for each in found if not version or str(each.version) == version]
+    found = [each for each in found if not at or str(each.version) == version]
     if not found:
         raise NotFound("rule set")
     return found[-1]
@@ -122,7 +122,9 @@ class RuleSets:
         def decide(stream: Stream[PublishedRuleSet], _now: object) -> Decision:
             return Decision([on(stream, *self._next(stream.state, name, read))])
 
-        return execute(self._store, command, (RULE_SET, ruleset_id(name or "")), decide)
+        named = ruleset_id(name or "")
+        with self._store.lock(named):
+            return execute(self._store, command, (RULE_SET, named), decide)
 
     def publication(self, name: str | None, read: Callable[[], Wanted]) -> list[Event]:
         """The events that `publish` would store."""

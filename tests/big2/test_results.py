@@ -79,7 +79,12 @@ def test_r7_3_nobody_is_liable_where_the_rule_set_has_it_otherwise(last_card):
 
 
 def test_who_is_liable_to_nobody_is_not_judged():
-    assert list(problems(0, 5, 2, winner=4, liable=2)) == ["/winner"]
+    for winner in (4, 2):  # not dealt in; not out
+        assert list(problems(0, 5, 2, winner=winner, liable=2)) == ["/winner"]
+
+
+def test_r7_4_whoever_is_liable_was_dealt_in():
+    assert problems(0, 5, 2, winner=2, liable=4)["/liable"] == "is no seat that was dealt in"
 
 
 def test_r12_twos_count_only_where_the_rule_set_says_so():
@@ -95,6 +100,11 @@ def test_r12_nobody_has_more_twos_than_cards():
         "/twos_left/2": "has no more than 1 card left",
         "/twos_left": "one pack has 4 twos (R2.1)",
     }
+
+
+@pytest.mark.parametrize("twos", [-1, 5])
+def test_r2_1_nobody_has_more_than_four_twos_or_fewer_than_none(twos):
+    assert problems(0, 13, twos=(0, twos), switches=COUNTED)["/twos_left/2"] == "must be from 0 to 4 (R2.1)"
 
 
 def test_r2_1_all_four_twos_may_be_left():

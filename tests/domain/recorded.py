@@ -26,8 +26,10 @@ class Hall:
     def __init__(self, entrants: int, seed: int = 0, **terms: Any) -> None:
         self.random = Random(seed)
         self.log: list[Event] = []
+        self.of_tournament: list[Event] = []
         self.tables: dict[TableId, Table] = {}
         self.positions: dict[TableId, int] = {}
+        self.stood: dict[TableId, int] = {}
         structure = g.terms(**({"format_": "freezeout", "recorded": True} | terms))
         self.tournament: Tournament = g.fold(
             TOURNAMENT, tournaments.publish(g.TOURNAMENT, structure, g.MASTER, self.random.randbytes(32))
@@ -35,15 +37,24 @@ class Hall:
         self.record({g.TOURNAMENT: tournaments.start(self.tournament, g.players(entrants), g.NOW)})
         drawn, opened = tournaments.draw(self.tournament, g.NOW)
         self.record({g.TOURNAMENT: [drawn], **{event.table_id: [event] for event in opened}})
+        self.began(*self.tables)
 
     def record(self, changes: dict[Any, Sequence[Event]]) -> None:
         for stream, events in changes.items():
             for event in events:
                 self.log.append(event)
                 if stream == g.TOURNAMENT:
+                    self.of_tournament.append(event)
                     self.tournament = TOURNAMENT.evolve(self.tournament, event)
                 else:
                     self.tables[stream] = TABLE.evolve(self.tables.get(stream), event)
+
+    def began(self, *tables: TableId) -> None:
+        """These tables can begin their next hand, unless they are held."""
+        self.stood |= dict.fromkeys(tables, len(self.of_tournament))
+
+    def level(self, table: Table) -> int:
+        return results.level_of_next_hand(table.number, self.of_tournament, self.stood[table.table_id])
 
     def open_tables(self) -> list[Table]:
         return [self.tables[self.tournament.table_id(n)] for n in self.tournament.open_tables]
@@ -57,14 +68,16 @@ class Hall:
         t = self.tournament
         results.may_record(t, table, table.hands_begun + 1)
         told = result or chance(self.random, table)
-        hand = results.record(t, table, PRESETS[table.rules], told, g.NOW)
+        hand = results.record(t, table, PRESETS[table.rules], told, g.NOW, self.level(table))
         g.fold(HAND, hand.hand)
         self.record({table.table_id: hand.table})
         self.positions[table.table_id] = len(self.log)
         facts = [Facts(other, self.positions.get(other.table_id, 0)) for other in self.open_tables()]
         steps = look(self.tournament, facts, g.NOW, table.table_id)
         assert not steps.deals
+        opened = [other for other in steps.tables if other not in self.tables]
         self.record({g.TOURNAMENT: steps.tournament, **steps.tables})
+        self.began(table.table_id, *opened)
         assert steps.state == self.tournament
 
     def play_on(self, until: Any = None) -> Hall:

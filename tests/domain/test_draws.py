@@ -24,9 +24,9 @@ def test_the_commitment_is_what_its_definition_says():
 
 
 def test_the_stream_is_what_its_definition_says():
-    text = b"b2draw/1/key\0" + lp(str(TOURNAMENT)) + lp("balance/41")
+    text = b"b2draw/1/key\0" + lp(str(TOURNAMENT)) + lp("moves/41")
     key = hmac.new(DRAW_SEED, text, "sha256").digest()
-    assert some(draws_for(DRAW_SEED, TOURNAMENT, "balance/41")) == some(Draws(key, b"b2draw/1/stream\0"))
+    assert some(draws_for(DRAW_SEED, TOURNAMENT, "moves/41")) == some(Draws(key, b"b2draw/1/stream\0"))
 
 
 def test_each_occasion_can_be_drawn_again_by_itself():
@@ -38,7 +38,7 @@ def test_each_occasion_can_be_drawn_again_by_itself():
 def test_occasions_tournaments_and_seeds_have_draws_of_their_own():
     streams = [
         draws_for(DRAW_SEED, TOURNAMENT, "tables"),
-        draws_for(DRAW_SEED, TOURNAMENT, "balance/1"),
+        draws_for(DRAW_SEED, TOURNAMENT, "moves/1"),
         draws_for(DRAW_SEED, OTHER, "tables"),
         draws_for(bytes(32), TOURNAMENT, "tables"),
     ]

@@ -73,7 +73,7 @@ class Season:
 
     def result(self, table: TableId, *cards_left):
         told = Result(dict(enumerate(cards_left, 1)), 1 + cards_left.index(0))
-        hand = record(self.t, self.tables[table], ACTIONPOKER, told, NOW)
+        hand = record(self.t, self.tables[table], ACTIONPOKER, told, NOW, 1)
         self.tables[table] = fold(TABLE, hand.table, self.tables[table])
 
     def close(self, table: TableId):
@@ -120,7 +120,8 @@ def test_it_is_opened_for_results_and_for_points():
     ("wanted", "pointers"),
     [
         (seats(ALICE), ["/seats"]),
-        (seats(*PLAYERS[:4]), ["/seats"]),
+        (seats(*PLAYERS[:4]), ["/seats", "/seats/3/seat"]),
+        ([(4, ALICE), (3, BOB)], ["/seats/0/seat"]),
         ([(1, ALICE), (1, BOB)], ["/seats/1/seat"]),
         ([(1, ALICE), (2, ALICE)], ["/seats/1/player_id"]),
         (seats(ALICE, ERIN), ["/seats/1/player_id"]),

@@ -8,8 +8,9 @@ import pytest
 
 from domain.director import Facts, look
 from domain.hand_events import Committed
+from domain.ids import hand_id
 from domain.results import Result
-from domain.table import HandEnded, RecordedHandEnded, RecordedTableOpened
+from domain.table import HandBegun, HandEnded, RecordedHandEnded, RecordedTableOpened
 from domain.tournament import LevelRaised, Placed, PlayerMoved, State, TableBroken, TablesDrawn, TablesHeld
 from tests.domain import given as g
 from tests.domain.recorded import Hall, chips
@@ -108,6 +109,36 @@ def test_the_final_table_is_drawn_once_all_tables_wait_for_it():
     assert hall.tournament.held == ()
 
 
+def test_a_level_holds_from_each_tables_next_hand_and_not_for_one_that_is_being_played():
+    hall = Hall(8, stack_points=100, hands_per_level=3)
+    first, second = hall.open_tables()
+    for _ in range(3):
+        hall.result(hall.tables[first.table_id], even(first))
+    assert hall.tournament.level == 2
+    for _ in range(2):
+        hall.result(hall.tables[second.table_id], even(second))
+        hall.result(hall.tables[first.table_id], even(first))
+    begun = hall.events(HandBegun)
+    assert [e.level for e in begun if e.hand_id in hands_of(second)] == [1, 2]
+    assert [e.level for e in begun if e.hand_id in hands_of(first)] == [1, 1, 1, 2, 2]
+    assert all(e.unit == e.level for e in begun)
+
+
+def test_no_draw_is_named_by_what_an_operator_can_change_and_no_two_alike():
+    hall = Hall(22, 3, **TERMS)
+    hall.play_on()
+    draws = [event.draw for event in hall.log if isinstance(event, PlayerMoved | TablesDrawn)]
+    moves = 0
+    for event in hall.log:
+        if isinstance(event, PlayerMoved):
+            assert int(event.draw.removeprefix("moves/")) <= moves
+            moves += 1
+    by_look = [name for name, before in zip(draws, [None, *draws], strict=False) if name != before]
+    assert len(by_look) == len(set(by_look)) > 3
+    final = hall.events(TablesDrawn)[1]
+    assert final.draw == f"final/{final.tables[0].number}"
+
+
 def test_nothing_is_held_twice_in_a_row():
     hall = Hall(22, 5, **TERMS).play_on()
     held = [event.numbers for event in hall.events(TablesHeld)]
@@ -120,6 +151,10 @@ def test_a_look_without_a_result_changes_nothing():
     hall.result(hall.open_tables()[0])
     steps = look(hall.tournament, [Facts(table, 0) for table in hall.open_tables()], g.NOW)
     assert (steps.tournament, steps.tables, steps.deals) == ([], {}, [])
+
+
+def hands_of(table):
+    return {hand_id(table.table_id, number) for number in range(1, 9)}
 
 
 def all_in(table):

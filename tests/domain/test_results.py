@@ -13,7 +13,7 @@ from domain.hand import HAND, State, ended, finalise, pass_turn, play
 from domain.hand_events import Confirmed, HandRecorded, Settled
 from domain.ids import hand_id
 from domain.placing import Tally
-from domain.results import Result, may_record, record, settlement_of
+from domain.results import EARLIEST, Result, level_of_next_hand, may_record, record, settlement_of
 from domain.table import (
     TABLE,
     Closed,
@@ -24,7 +24,7 @@ from domain.table import (
     Seated,
     Vacated,
 )
-from domain.tournament import TOURNAMENT, Paused, TablesHeld, cancel, publish, start
+from domain.tournament import TOURNAMENT, LevelRaised, Paused, TablesHeld, cancel, publish, start
 from tests.big2.play import PRESETS, rules
 from tests.domain.given import (
     ACTIONPOKER,
@@ -65,13 +65,13 @@ def tournament(*more, **others):
     return fold(TOURNAMENT, [*start(t, players(4), NOW), *more], t)
 
 
-def recorded(table, result, rule_set=ACTIONPOKER, **others):
-    return record(tournament(**others), table, rule_set, result, NOW)
+def recorded(table, result, rule_set=ACTIONPOKER, level=1, **others):
+    return record(tournament(**others), table, rule_set, result, NOW, level)
 
 
 def errors(table, rule_set=ACTIONPOKER, **result):
     with pytest.raises(Refused) as caught:
-        record(tournament(), table, rule_set, Result(**({"cards_left": FOUR, "winner": 1} | result)), NOW)
+        record(tournament(), table, rule_set, Result(**({"cards_left": FOUR, "winner": 1} | result)), NOW, 1)
     assert caught.value.code == "validation"
     return caught.value.errors
 
@@ -190,7 +190,9 @@ def test_who_sat_down_after_the_last_hand_may_have_been_left_out():
     after = fold(TABLE, hand.table, table)
     assert after.seats[4].stack == 50
     assert not after.seats[4].fresh
-    assert errors(after, cards_left={1: 0, 2: 5, 3: 2}) == {"/cards_left/4": "is missing: this seat plays"}
+    assert errors(after, cards_left={1: 0, 2: 5, 3: 2}) == {
+        "/cards_left/4": "is missing: this seat plays (R2.1)"
+    }
 
 
 def test_or_dealt_in():
@@ -218,6 +220,39 @@ def test_a_winner_who_is_left_out_does_not_lead():
     assert (told.direction, told.leader) == (Direction.COUNTERCLOCKWISE, 2)  # R5.3
 
 
+# the level of the next hand
+
+
+def raised(level):
+    return LevelRaised(level=level, unit=level, ends_at=None)
+
+
+def held(*numbers):
+    return TablesHeld(numbers=numbers)
+
+
+@pytest.mark.parametrize(
+    ("events", "stood", "level"),
+    [
+        ([], 0, 1),
+        ([raised(2)], 0, 1),  # raised while the hand was played
+        ([raised(2)], 1, 2),  # before it could begin
+        ([raised(2), raised(3)], 1, 2),
+        ([held(1), raised(2), held()], 1, 2),  # kept at the table until then
+        ([held(1), raised(2), held(), raised(3)], 1, 2),
+        ([held(1), held(1, 2), raised(2), held(1)], 1, 1),
+        ([held(2), raised(2), held()], 0, 1),  # another table was
+    ],
+)
+def test_a_level_holds_from_the_next_hand_that_the_table_could_begin(events, stood, level):
+    assert level_of_next_hand(1, events, stood) == level
+
+
+def test_the_unit_of_a_hand_is_that_of_its_level():
+    told, settled, _ = recorded(at(100, 100), Result({1: 0, 2: 5}, 1), level=2).hand
+    assert (told.level, told.unit, settled.net) == (2, 2, {1: 10, 2: -10})
+
+
 # what is wrong with a result
 
 
@@ -225,7 +260,7 @@ def test_r2_1_exactly_the_seats_in_play_are_named():
     found = errors(at(9, 9, 9), cards_left={1: 0, 3: 5, 4: 6})
     assert found == {
         "/cards_left/4": "nobody sits there",
-        "/cards_left/2": "is missing: this seat plays",
+        "/cards_left/2": "is missing: this seat plays (R2.1)",
     }
 
 
@@ -239,7 +274,7 @@ def test_everything_is_told_at_once():
         at(9, 9, 9),
         cards_left={1: 3, 2: 3, 3: 1},
         winner=1,
-        liable=1,
+        liable=4,
         twos_left={4: 1},
         played_at=later(1),
     )
@@ -248,6 +283,44 @@ def test_everything_is_told_at_once():
 
 def test_who_is_next_to_whom_is_not_said_while_the_seats_are_wrong():
     assert list(errors(at(9, 9, 9), cards_left={1: 0, 2: 5}, liable=2)) == ["/cards_left/3"]
+
+
+def test_what_cannot_be_read_is_told_with_all_that_can_be_said_beside_it():
+    doubled = rules("actionpoker", twos="double_each")
+    table = at(9, 9, 9)
+    too_soon = {"played_at": later(1)}
+    unread = {"/winner": "must be an integer"}
+    assert sorted(errors(table, cards_left={1: 0, 2: 0, 3: 14}, winner=0, liable=2, unread=unread, **too_soon)) == [
+        "/cards_left", "/cards_left/3", "/played_at", "/winner",
+    ]  # fmt: skip
+    unread = {"/cards_left/2": "must be an integer", "/nothing": "is not a member of this object"}
+    assert errors(table, doubled, cards_left={1: 0, 4: 3}, liable=3, twos_left={3: 1}, unread=unread) == {
+        **unread,
+        "/cards_left/4": "nobody sits there",
+        "/cards_left/3": "is missing: this seat plays (R2.1)",
+    }
+    unread = {"/cards_left": "is missing"}
+    assert sorted(errors(table, doubled, cards_left={}, unread=unread, **too_soon)) == [
+        "/cards_left",
+        "/played_at",
+    ]
+    unread = {"": "must be an object"}
+    assert errors(table, cards_left={}, unread=unread, **too_soon) == unread
+
+
+def test_r7_4_who_acts_before_the_winner_is_not_said_of_a_winner_with_cards_left():
+    table = at(9, 9, 9, 9)
+    found = errors(table, winner=2, liable=2)
+    assert found == {"/winner": "has 5 cards left: the winner has none (R4.4)"}
+    assert errors(table, winner=1, liable=2) == {
+        "/liable": "must be seat 4, which acts just before the winner (R7.4)"
+    }
+
+
+def test_no_hand_was_played_before_the_game_was():
+    old = {"cards_left": {1: 0, 2: 1}, "played_at": EARLIEST - timedelta(seconds=1)}
+    assert errors(at(9, 9), **old) == {"/played_at": "lies before 1950, and so before the game"}
+    assert recorded(at(9, 9), Result({1: 0, 2: 1}, 1, played_at=EARLIEST)).hand
 
 
 def test_a_hand_is_not_recorded_before_it_is_played():

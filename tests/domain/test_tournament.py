@@ -215,7 +215,7 @@ def test_the_final_table_has_the_next_number_and_everybody_who_is_left():
     left = [Place(2, ALICE, 70, True, 1), Place(4, BOB, 30), Place(2, CAROL, 50)]
     drawn, opened = draw_final_table(t, left, later(5))
     assert drawn.final
-    assert drawn.draw == f"final/{t.version}"
+    assert drawn.draw == "final/4"
     assert (opened.number, opened.table_id, opened.deal_at) == (4, table_id(TOURNAMENT, 4), later(5))
     assert [p.seat for p in opened.places] == [1, 2, 3]
     known = {(p.player_id, p.stack, p.seen, p.absent_hands) for p in opened.places}
@@ -228,9 +228,9 @@ def test_the_final_table_has_the_next_number_and_everybody_who_is_left():
 
 
 def test_moves_are_counted_for_each_player():
-    moved = move(Move(ALICE, 2, 1, 1, 4), "balance/7")
+    moved = move(Move(ALICE, 2, 1, 1, 4), "moves/7")
     assert moved == PlayerMoved(
-        player_id=ALICE, from_table=2, from_seat=1, to_table=1, to_seat=4, draw="balance/7"
+        player_id=ALICE, from_table=2, from_seat=1, to_table=1, to_seat=4, draw="moves/7"
     )
     assert given(AGGREGATE, *started(), moved, moved).moved == {ALICE: 2}
 

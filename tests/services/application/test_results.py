@@ -14,9 +14,10 @@ from domain.errors import Conflicting, Refused, Rejected
 from domain.hand_events import Committed, Confirmed, HandRecorded
 from domain.results import Result
 from domain.table import HandBegun, RecordedHandEnded, TablePaused
-from domain.tournament import Finished, LevelRaised, TablesHeld
+from domain.tournament import Finished, LevelRaised, TablesDrawn, TablesHeld
 from services.application import director, hands, leagues, results
 from services.application.results import Told, recorded_hand, would_record
+from services.application.rulesets import Wanted
 from services.audit import verify_log
 from services.commands import ATTEMPTS
 from services.projections.rebuild import compare
@@ -144,6 +145,18 @@ def test_a_dry_run_tells_the_events_and_stores_none(house):
     assert house.store.head() == before
 
 
+def test_a_dry_run_shows_no_draw(house):
+    t = drawn(house, 8, stack_points=13, hands_per_level=9)
+    first, second = (table.table_id for table in house.tables(house.tournament(t)))
+    house.record(first, 0, 1, 13, 13)
+    told = would_record(house, staff(), second, sent(0, 1, 13, 13))
+    assert {type(e).__name__ for e in told} == {
+        "HandRecorded", "Settled", "Confirmed", "HandBegun", "RecordedHandEnded",
+    }  # fmt: skip
+    house.record(second, 0, 1, 13, 13)
+    assert house.events(TablesDrawn, t)[-1].final
+
+
 # tournaments of chips
 
 
@@ -190,8 +203,50 @@ def test_levels_by_the_clock_rise_as_ever(house):
     house.pass_time(timedelta(seconds=61))
     assert house.work(t)
     assert len(house.events(LevelRaised, t)) == 1
-    hand = house.record(table.table_id, 0, 1, 2)
-    assert (house.hand(hand).terms.unit, house.hand(hand).terms.level) == (2, 2)
+    hands_of = [house.hand(house.record(table.table_id, 0, 1, 2)) for _ in range(2)]
+    assert [(hand.terms.unit, hand.terms.level) for hand in hands_of] == [
+        (1, 1),
+        (2, 2),
+    ]  # the first had begun
+
+
+def test_a_level_holds_from_each_tables_next_hand(house):
+    t = drawn(house, 8, hands_per_level=3, stack_points=200)
+    first, second = (table.table_id for table in house.tables(house.tournament(t)))
+    for _ in range(3):
+        house.record(first, 0, 1, 2, 3)
+    assert house.tournament(t).level == 2
+    played = [house.hand(house.record(table, 0, 1, 2, 3)) for table in (second, first, second)]
+    assert [(hand.terms.level, hand.terms.unit) for hand in played] == [(1, 1), (2, 2), (2, 2)]
+
+
+@pytest.mark.parametrize("league_", [True, False], ids=["league", "chips"])
+@pytest.mark.parametrize(("change", "code"), [("cancel", "table-closed"), ("pause", "table-paused")])
+def test_no_result_is_taken_once_its_tournament_is_cancelled_or_paused(
+    house, machines, monkeypatch, league_, change, code
+):
+    """Whatever comes between its decision and its append: here a change that no lock keeps away."""
+    if league_:
+        t, who = league(house)
+        table = house.open_table(t, *who)
+    else:
+        t = drawn(house, 4, stack_points=200)
+        table = house.tables(house.tournament(t))[0].table_id
+    other, append, tries = machines[1], house.store.append, []
+
+    def late(*args, **more):
+        tries.append(True)
+        if len(tries) == 1:
+            getattr(other, change)(t)
+        return append(*args, **more)
+
+    for machine in machines:
+        monkeypatch.setattr(machine.store, "lock", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(house.store, "append", late)
+    with pytest.raises(Conflicting) as refusal:
+        results.record(house, house.command(), staff(), table, sent(0, 1, 2, 3))
+    assert refusal.value.code == code
+    assert house.table(table).hands_ended == 0
 
 
 def test_results_of_several_tables_at_once_hold_and_release_them_as_one_by_one(house, machines, monkeypatch):
@@ -239,6 +294,37 @@ def test_nobody_acts_in_a_recorded_hand(house):
 
 
 # leagues
+
+
+def test_a_crowd_at_a_league_is_a_queue(house, machines):
+    t, who = league(house, 36)
+    opened = [house.open_table(t, *who[n : n + 2]) for n in range(0, 36, 2)]
+    results_first = together(machines, lambda house, n: house.record(opened[n], 0, 5), times=6)
+    assert len(set(results_first)) == len(opened)
+    closed = together(machines, lambda house, n: house.close_table(opened[n]), times=6)
+    assert closed == [None] * len(opened)
+    assert house.tournament(t).open_tables == ()
+
+
+def test_the_end_of_a_season_waits_its_turn_among_results(house, machines):
+    t, who = league(house, 8)
+    opened = [house.open_table(t, *who[n : n + 2]) for n in range(0, 8, 2)]
+    house.record(opened[0], 0, 5)
+
+    def at_once(house, n):
+        return house.finish(t) if n == 0 else house.record(opened[n % 4], 0, 5)
+
+    outcomes = together(machines, at_once, times=6)
+    assert outcomes[0] is None
+    assert "conflict" not in outcomes
+
+
+def test_many_versions_of_a_rule_set_at_once_are_a_queue(house, machines):
+    def publish(house, n):
+        wanted = Wanted("crowded", {"base": "high-low"})
+        return house.rulesets.publish(house.command(), "crowded", lambda: wanted).version
+
+    assert sorted(together(machines, publish, times=6)) == list(range(1, 19))
 
 
 def test_one_player_is_seated_once_however_many_open_tables_for_him(house, machines):
