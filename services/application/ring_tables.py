@@ -74,12 +74,12 @@ def take_seat(
 ) -> Outcome[Ring]:
     """Sit down with money from the wallet, top up, sit out or in again; a player's token is for himself."""
     store, (table_id, number) = services.store, at
+    own = _own(actor, asked.player_id)
 
     def decide(stream: Stream[Ring], _now: datetime) -> Decision:
         ring = existing(stream, "table")
         if not 1 <= number <= ring.terms.seats_per_table:
             raise NotFound("seat")
-        own = _own(actor, asked.player_id)
         ring_seats.may_take(ring, number, own)  # a conflict is told before what is wrong
         if own is not None and number not in ring.seats:
             _may_play(store, own)
@@ -87,7 +87,7 @@ def take_seat(
         events = ring_seats.take_seat(ring, number, Wish(own, wish.buy_in, wish.sitting_out))
         return Decision([on(stream, *events), *money(store, ring, events, command)])
 
-    with store.lock(table_id):
+    with store.lock(table_id, then=own):
         return execute(store, command, (RING, table_id), decide)
 
 

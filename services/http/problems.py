@@ -80,8 +80,8 @@ PROBLEMS: Mapping[str, ProblemType] = {
         409, "Too few players are entered", "The structure's min_entrants says how many must be."
     ),
     "already-started": ProblemType(409, "The tournament has started already", "There is nothing left to do."),
-    "already-paused": ProblemType(409, "The tournament is paused already", "Resume it to go on."),
-    "not-paused": ProblemType(409, "The tournament is not paused", "There is nothing to resume."),
+    "already-paused": ProblemType(409, "It is paused already", "Resume it to go on."),
+    "not-paused": ProblemType(409, "It is not paused", "There is nothing to resume."),
     "not-running": ProblemType(409, "The tournament does not run", "Start it first, or resume it."),
     "not-a-league": ProblemType(
         409, "The tournament is no league", "Its tables and its end come by themselves."
