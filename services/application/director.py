@@ -103,14 +103,16 @@ def _advance(store: Store, rulesets: RuleSets, connected: Connected, tournament_
     _record(store, stream, steps, versions)
     due = steps.deals if steps.together else steps.deals[:DEALS]
     states = connected(due) if due else {}
+    looked = Change(stream.id, stream.version + len(steps.tournament), ())  # no deal after a pause or the end
     deals = [
         _deal(rulesets, steps, table_id, versions.get(table_id, 0), states[table_id], stream.read_at)
         for table_id in due
     ]
     if steps.together:
-        store.append(deals[0].command, [change for deal in deals for change in deal.changes], stream.read_at)
+        changes = [change for deal in deals for change in deal.changes]
+        store.append(deals[0].command, [*changes, looked], stream.read_at)
     else:
-        _append_each(store, deals, stream.read_at)
+        _append_each(store, deals, looked, stream.read_at)
 
 
 def last_end(stream: Stream[Table]) -> int:
@@ -161,11 +163,11 @@ def _deal(
     return _Deal(_job(f"deal-{table_id}-{terms.number}"), changes)
 
 
-def _append_each(store: Store, deals: list[_Deal], now: datetime) -> None:
+def _append_each(store: Store, deals: list[_Deal], looked: Change, now: datetime) -> None:
     """Each deal by itself; whoever is second finds the hand's stream taken, and leaves that one."""
     for deal in deals:
         with suppress(Conflict):
-            store.append(deal.command, deal.changes, now)
+            store.append(deal.command, [*deal.changes, looked], now)
 
 
 def _timing(t: Tournament) -> Timing:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from big2.cards import Card
 from big2.errors import IllegalPlay
@@ -19,8 +19,8 @@ from domain.hand_events import Settled
 from domain.ids import HandId, PlayerId, job_command
 from domain.pausing import behind
 from domain.ring import RING
-from domain.table import TABLE
-from domain.tournament import TOURNAMENT, State
+from domain.table import TABLE, Table
+from domain.tournament import TOURNAMENT, State, Tournament
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
@@ -63,9 +63,14 @@ def act_for_absent(services: Services, hand_id: HandId, turn: int) -> None:
     """The clock acts on a turn that is past its deadline (R11.2); nothing if the world has moved on."""
 
     def decide(stream: Stream[Hand], now: datetime) -> Decision:
-        if stream.state is None or _clock_stands(services.store, stream.state):
+        if stream.state is None:
             return Decision(())
-        return _recorded(services.store, stream, decide_on.act_for_absent(stream.state, turn, now), now)
+        paused_by = _paused_by(services.store, stream.state)
+        if _clock_stands(*paused_by):
+            return Decision(())
+        acted = decide_on.act_for_absent(stream.state, turn, now)
+        recorded = _recorded(services.store, stream, acted, now).changes
+        return Decision([*recorded, *map(on, paused_by)] if recorded else ())
 
     execute(services.store, _job(f"turn-{hand_id}-{turn}"), (HAND, hand_id), decide)
 
@@ -153,14 +158,17 @@ def _ended(store: Store, hand: Hand, now: datetime) -> Change:
     return on(table, *decide_on.ended(hand, existing(table, "table"), now))
 
 
-def _clock_stands(store: Store, hand: Hand) -> bool:
-    """Whether the clock is to act for nobody: during a pause, and until the table has followed it.
-
-    A ring table's pause stops the turn itself.
-    """
+def _paused_by(store: Store, hand: Hand) -> list[Stream[Any]]:
+    """The tournament and the table of a hand, which stop its clock; a ring table's pause stops the turn itself."""
     if hand.tournament_id is None:
+        return []
+    return store.load_many([(TOURNAMENT, hand.tournament_id), (TABLE, hand.table_id)])
+
+
+def _clock_stands(tournament: Stream[Tournament] | None = None, table: Stream[Table] | None = None) -> bool:
+    """Whether the clock is to act for nobody: during a pause, and until the table has followed it."""
+    if tournament is None or table is None:
         return False
-    tournament, table = store.load_many([(TOURNAMENT, hand.tournament_id), (TABLE, hand.table_id)])
     if tournament.state is None or table.state is None:
         return True
     return tournament.state.state is State.PAUSED or behind(tournament.state, table.state)

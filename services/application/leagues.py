@@ -19,7 +19,7 @@ from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
 from services.commands import Decision, Outcome, execute, on
-from services.envelope import Change, Command, Stream
+from services.envelope import Command, Stream
 from services.store import Store
 
 
@@ -93,8 +93,9 @@ def finish(
         ended = decide_on.finish(tournament, entrants, [s.state for s in season if s.state is not None])
         read()
         closed = [on(s, *tables.close(s.state)) for s in season if s.state is not None and not s.state.closed]
-        at_roster = Change(roster.id, roster.version, entries.close(roster.state or Roster(), t))
-        return Decision([on(stream, *ended), *closed, at_roster])
+        return Decision(
+            [on(stream, *ended), *closed, on(roster, *entries.close(roster.state or Roster(), t))]
+        )
 
     with store.lock(roster_id(t)):
         return execute(store, command, (TOURNAMENT, t), decide)

@@ -175,13 +175,14 @@ def withdraw(
     store = services.store
 
     def decide(stream: Stream[Roster], _now: datetime) -> Decision:
-        tournament = existing(store.load(TOURNAMENT, t), "tournament")
+        running = store.load(TOURNAMENT, t)
+        tournament = existing(running, "tournament")
         roster = stream.state or Roster()
         if player not in roster.entries:
             raise NotFound("entry")
         events = entries.withdraw(roster, t, player)
         must_be_unseen(store, tournament, player)
-        return Decision([on(stream, *events), *_refunded(store, command, tournament, player)])
+        return Decision([on(stream, *events), *_refunded(store, command, tournament, player), on(running)])
 
     if actor.player_id not in (None, player):
         raise NotAllowed("forbidden", "A player withdraws himself only.")
@@ -275,7 +276,7 @@ def _started(
     stream: Stream[Tournament], tournament: Tournament, started: list[Event], roster: Stream[Roster]
 ) -> Decision:
     if tournament.structure.for_points:
-        return Decision([on(stream, *started)])
+        return Decision([on(stream, *started), on(roster)])
     return _with_roster_closed(stream, started, roster, tournament.tournament_id)
 
 
@@ -297,9 +298,7 @@ def _cancellation(
 def _with_roster_closed(
     stream: Stream[Tournament], events: list[Event], roster: Stream[Roster], t: TournamentId
 ) -> Decision:
-    closed = entries.close(roster.state or Roster(), t)
-    at_roster = [Change(roster.id, roster.version, closed)] if closed else []
-    return Decision([on(stream, *events), *at_roster])
+    return Decision([on(stream, *events), on(roster, *entries.close(roster.state or Roster(), t))])
 
 
 def _structure(services: Services, terms: Terms, now: datetime) -> Structure:

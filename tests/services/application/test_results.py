@@ -12,7 +12,9 @@ import pytest
 
 from domain.errors import Conflicting, Refused, Rejected
 from domain.hand_events import Committed, Confirmed, HandRecorded
+from domain.ids import roster_id
 from domain.results import Result
+from domain.roster import ROSTER
 from domain.table import HandBegun, RecordedHandEnded, TablePaused
 from domain.tournament import Finished, LevelRaised, TablesDrawn, TablesHeld
 from services.application import director, hands, leagues, results
@@ -317,6 +319,29 @@ def test_the_end_of_a_season_waits_its_turn_among_results(house, machines):
     outcomes = together(machines, at_once, times=6)
     assert outcomes[0] is None
     assert "conflict" not in outcomes
+
+
+@pytest.mark.parametrize("seated_first", [True, False])
+def test_nobody_withdraws_from_a_league_while_he_is_being_seated(house, machines, monkeypatch, seated_first):
+    """Whichever comes first; no lock keeps them apart here."""
+    t, who = league(house)
+    acts = [lambda house: house.withdraw(t, who[0]), lambda house: house.open_table(t, *who[:2])]
+    first, second = reversed(acts) if seated_first else acts
+    append, tries = house.store.append, []
+
+    def late(*args, **more):
+        tries.append(True)
+        if len(tries) == 1:
+            first(machines[1])
+        return append(*args, **more)
+
+    for machine in machines:
+        monkeypatch.setattr(machine.store, "lock", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(house.store, "append", late)
+    with pytest.raises(Rejected):
+        second(house)
+    entered = house.store.load(ROSTER, roster_id(t)).state.entries
+    assert (who[0] in entered) == (who[0] in house.tournament(t).sitting) == seated_first
 
 
 def test_many_versions_of_a_rule_set_at_once_are_a_queue(house, machines):
