@@ -59,6 +59,9 @@ def _in_one_line() -> Iterator[None]:
         raise click.ClickException(f"{error}{details}") from error
 
 
+RESTART_SECONDS = 10.0
+"""A service that was killed is back by then."""
+
 DATA = click.option(
     "--data", type=click.Path(path_type=Path, file_okay=False), help="Data directory (BIG2_DATA, ./data)."
 )
@@ -167,7 +170,7 @@ def bots(
     from workers.own_service import service_at
 
     found = token_from(secret, token_file)
-    with _in_one_line(), service_at(url, found) as client:
+    with _in_one_line(), service_at(url, found, RESTART_SECONDS) as client:
         players = Bots(client, str(tournament), prefix=prefix, seed=seed)
         click.echo(f"playing for tournament {tournament} until it is over")
         players.run()

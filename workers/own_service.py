@@ -53,10 +53,13 @@ def service_on(data: Path | None) -> Iterator[Client]:
 
 
 @contextmanager
-def service_at(url: str, token: str) -> Iterator[Client]:
-    """The service at an address, as whom the token says; raises NotServedError if nothing answers there."""
-    if not url.startswith(("http://", "https://")) or answer_of(url.rstrip("/"), "/readyz") is None:
-        raise NotServedError(f"no service answers at {url}")
+def service_at(url: str, token: str, patience_seconds: float = 0.0) -> Iterator[Client]:
+    """The service at an address, as whom the token says; raises NotServedError if nothing answers there so long."""
+    give_up = time.monotonic() + patience_seconds
+    while not url.startswith(("http://", "https://")) or answer_of(url.rstrip("/"), "/readyz") is None:
+        if time.monotonic() >= give_up:
+            raise NotServedError(f"no service answers at {url}")
+        time.sleep(LOOK_SECONDS)
     yield Client(url, token)
 
 

@@ -294,7 +294,8 @@ def test_bots_take_their_token_from_a_file_and_tell_a_refusal_in_one_line(big2, 
     assert request.headers["Authorization"] == "Bearer b2_secret"
 
 
-def test_bots_say_at_once_that_no_service_answers(big2):
+def test_bots_say_that_no_service_answers(big2, monkeypatch):
+    monkeypatch.setattr("workers.cli.RESTART_SECONDS", 0.3)
     result = big2("bots", "--url", "http://127.0.0.1:1", "--token", "x", "--tournament", uuid4())
     assert result.exit_code == 1
     assert "Error: no service answers at http://127.0.0.1:1" in result.stderr
