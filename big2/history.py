@@ -248,8 +248,6 @@ def _optional_seat(node: Node) -> int | None:
 
 def _first_difference(claimed: Mapping[str, object] | None, settlement: Verdict | None) -> str | None:
     """The JSON pointer of the first difference of a claimed settlement from the right one, or None."""
-    if claimed is None or settlement is None:
-        return "/settlement"
     return next(_differences(claimed, settlement, "/settlement"), None)
 
 

@@ -6,6 +6,7 @@ not known are ignored, and kept when a history is passed on.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Final
 
 from big2.actions import AUTOMATIC, Action, By, Passed, PassReason, Played
@@ -190,9 +191,9 @@ def _seats(node: Node) -> tuple[Seated, ...]:
     if not 2 <= len(items) <= len(SEATS):
         raise node.wrong("must be 2, 3 or 4 seats (R2.1)")
     seats = tuple(_seated(item) for item in items)
-    for item, seated, before in zip(items[1:], seats[1:], seats, strict=False):
+    for place, (before, seated) in enumerate(pairwise(seats), 1):
         if seated.seat <= before.seat:
-            raise item.wrong("must stand in ascending order of seats")
+            raise items[place].wrong("must stand in ascending order of seats")
     return seats
 
 

@@ -36,6 +36,13 @@ def test_legal_plays_are_sorted_as_text_and_written_by_the_rule_sets_suits():
     assert ask(kind="legal_plays", holding="4D 3S 3D", must_include="3D") == ["3D", "3D 3S"]
 
 
+def test_r2_1_a_holding_has_thirteen_cards_at_most():
+    singles = "3D 4C 5D 6C 8D 9C TD JC QD AD 2S 7H KH"
+    assert sorted(singles.split()) == [
+        play for play in ask(kind="legal_plays", holding=singles) if len(play) == 2
+    ]
+
+
 def test_a_published_rule_set():
     published = {"club@2": rules(triples=False)}.get
     question = {"rules": "club@2", "kind": "classify", "cards": "3D 3C 3H"}

@@ -181,6 +181,30 @@ def test_unknown_members_are_ignored_at_every_level_and_kept():
     assert SCHEMA.is_valid(hand)
 
 
+def test_known_members_are_not_kept_as_unknown_ones():
+    history = read_history(changed(("actions", PASS, "breach"), False), PRESETS)
+    kept = [part.extra for part in (history, *history.seats, *history.actions)]
+    assert kept == [{}] * len(kept)
+
+
+def test_a_stack_is_from_nothing_to_what_json_can_hold():
+    for stack in (0, 2**53 - 1):
+        assert read_history(changed(("seats", 0, "stack"), stack), PRESETS).seats[0].stack == stack
+    verdict = verify(changed(("seats", 0, "stack"), 2**53), PRESETS)
+    assert verdict["reason"] == "must be at most 9007199254740991"
+
+
+def test_r2_1_a_card_is_dealt_once_to_whatever_seats():
+    first, last = HAND["deal"][str(SEATS[0])], HAND["deal"][str(SEATS[2])]
+    verdict = verify(changed(("deal", str(SEATS[2])), first[:2] + last[2:]), PRESETS)
+    assert verdict["reason"] == "has a card that was dealt to another seat"
+
+
+def test_r3_1_thirteen_cards_are_in_form_and_no_card_set():
+    verdict = judged(play(1, SMALL["deal"]["1"]))
+    assert (verdict["verdict"], verdict["clause"]) == ("illegal_action", "R3.1")
+
+
 def test_a_voided_hand_is_written_so():
     voided = HAND | {"settlement": None, "voided": True}
     assert write_history(read_history(voided, PRESETS)) == voided
@@ -280,6 +304,9 @@ def test_r7_3_a_breach_may_be_marked_or_not_but_not_denied():
     assert verify(changed(("actions", index, "breach"), True), PRESETS)["verdict"] == "valid"
     verdict = verify(changed(("actions", index, "breach"), False), PRESETS)
     assert (verdict["action"], verdict["clause"]) == (index, "R7.3")
+    assert verdict["reason"] == "the action is a breach"
+    denied = verify(changed(("actions", 0, "breach"), True), PRESETS)
+    assert (denied["action"], denied["reason"]) == (0, "the action is no breach")
     assert verify(changed(("actions", 0, "breach"), False), PRESETS)["verdict"] == "valid"
 
 

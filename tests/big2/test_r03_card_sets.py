@@ -331,8 +331,21 @@ def test_r3_2_of_the_whole_pack_what_follows_a_set_is_all_that_is_higher(rule_se
 @pytest.mark.parametrize("kicker", [True, False])
 def test_r4_1_whatever_is_higher_follows_and_nothing_else(kicker):
     """Out of the whole pack, over each set of one to four cards."""
-    rule_set = rules(suits="CSHD", quads_kicker=kicker)
-    sets = [card_set for card_set in book_of(rule_set).by_mask.values() if card_set.size < 5]
+    rule_set, sets = up_to_four_cards(kicker)
     for to_beat in sets:
         higher_sets = {each.mask for each in sets if each.size == to_beat.size and beats(each, to_beat)}
         assert {play.mask for play in legal_plays(rule_set, WHOLE_PACK, to_beat)} == higher_sets
+
+
+@pytest.mark.parametrize("kicker", [True, False])
+def test_r4_1_whatever_is_held_may_be_led_and_is_listed_once(kicker):
+    rule_set, sets = up_to_four_cards(kicker)
+    for suits in ("DCHS", "CH"):
+        held = sum(1 << card for card in PACK if "DCHS"[card % 4] in suits)
+        listed = [play.mask for play in legal_plays(rule_set, held) if play.size < 5]
+        assert sorted(listed) == sorted(each.mask for each in sets if not each.mask & ~held)
+
+
+def up_to_four_cards(kicker):
+    rule_set = rules(suits="CSHD", quads_kicker=kicker)
+    return rule_set, [card_set for card_set in book_of(rule_set).by_mask.values() if card_set.size < 5]
