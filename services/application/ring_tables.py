@@ -81,11 +81,10 @@ def take_seat(
         if not 1 <= number <= ring.terms.seats_per_table:
             raise NotFound("seat")
         ring_seats.may_take(ring, number, own)  # a conflict is told before what is wrong
-        if own is not None and number not in ring.seats:
-            _may_play(store, own)
+        player = [_may_play(store, own)] if own is not None and number not in ring.seats else []
         wish = asked.read()
         events = ring_seats.take_seat(ring, number, Wish(own, wish.buy_in, wish.sitting_out))
-        return Decision([on(stream, *events), *money(store, ring, events, command)])
+        return Decision([on(stream, *events), *money(store, ring, events, command), *player])
 
     with store.lock(table_id, then=own):
         return execute(store, command, (RING, table_id), decide)
@@ -249,9 +248,10 @@ def _own(actor: Actor, player: PlayerId | None) -> PlayerId | None:
     return actor.player_id
 
 
-def _may_play(store: Store, player: PlayerId) -> None:
-    """Whoever sits down is enrolled, and not barred."""
-    found = store.load(PLAYER, player).state
-    if found is None:
+def _may_play(store: Store, player: PlayerId) -> Change:
+    """Whoever sits down is enrolled, and not barred: what is appended holds only as long as that is so."""
+    found = store.load(PLAYER, player)
+    if found.state is None:
         raise Refused("validation", "Nobody can sit down like this.", {"/player_id": "is no player"})
-    may_enter(found)
+    may_enter(found.state)
+    return on(found)

@@ -57,6 +57,9 @@ def test_what_belongs_to_a_tournament_has_an_id_of_its_own():
 
 def test_a_rule_set_is_known_by_its_name():
     assert ids.ruleset_id("club") == ids.ruleset_id("club") != ids.ruleset_id("Club")
+    assert (
+        ids.stakes_id("club") == ids.stakes_id("club") not in (ids.stakes_id("Club"), ids.ruleset_id("club"))
+    )
 
 
 def test_ids_are_uuids_of_version_5():
