@@ -42,6 +42,12 @@ def test_a_play_that_beats_is_told_with_what_it_beats():
     assert found.reason == "7D 7S (a pair) beats 6C 6H (a pair)."
 
 
+def test_r12_cards_are_told_in_the_rule_sets_order_of_suits():
+    house = rules(suits="CDHS")
+    found = told(position(house, mask("3D 7C 7D"), classify(house, cards("6C 6D"))), "7D 7C")
+    assert (found.cards, found.reason) == ("7C 7D", "7C 7D (a pair) beats 6C 6D (a pair).")
+
+
 def test_a_lead_is_told_as_one():
     assert told(position(rules(), mask("3D 7D 7S")), "3D").reason == "3D (a single) may be led."
 
@@ -113,7 +119,8 @@ def test_r7_2_the_duty_in_a_sentence(base, holding, to_beat, owed):
 
 def test_a_pass_is_told_like_a_play():
     hand = position(rules(), mask("6D 7D"), classify(rules(), cards("4D")))
-    assert explain_pass(hand, ASKING).reason == "It may pass."
+    allowed = explain_pass(hand, ASKING)
+    assert (allowed.cards, allowed.kind, allowed.reason) == ("", None, "It may pass.")
     leads = position(rules(), mask("6D 7D"))
     refused = explain_pass(leads, ASKING)
     assert (refused.playable, refused.code) == (False, RefusalCode.LEADER_CANNOT_PASS)

@@ -190,3 +190,11 @@ def test_r12_with_locks_a_skipped_seat_breaches_nothing():
     hand = after(hand, "pass", "pass", "9S")
     assert hand.turn == 1
     assert after(hand, "pass", "TD").liable is None
+
+
+def test_r7_4_nobody_is_liable_where_another_than_the_next_seat_goes_out():
+    holdings = {1: "3D 6D KD", 2: "4D", 3: "5D 9D"}
+    hand = after(dealt(rules(pass_locks_trick=True), holdings, leader=1), "3D", "pass", "5D", "6D")
+    assert hand.breach_by == 1
+    over = after(hand, "9D")
+    assert (over.winner, over.liable) == (3, None)
