@@ -70,7 +70,7 @@ def _twos_left(rules: RuleSet, result: Outcome) -> Iterator[tuple[str, str]]:
     for seat in result.seats:
         if not 0 <= result.twos_left[seat] <= TWOS_IN_A_PACK:
             yield f"/twos_left/{seat}", f"must be from 0 to {TWOS_IN_A_PACK} (R2.1)"
-        elif result.twos_left[seat] > result.cards_left[seat]:
+        elif result.twos_left[seat] > max(0, result.cards_left[seat]):
             yield f"/twos_left/{seat}", f"has no more than {_counted(result.cards_left[seat], 'card')} left"
     if sum(result.twos_left.values()) > TWOS_IN_A_PACK:
         yield "/twos_left", f"one pack has {TWOS_IN_A_PACK} twos (R2.1)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
 
 from domain import pool
@@ -16,8 +16,8 @@ from domain.table_events import Closed, Place
 from domain.tournament import State, Tournament, conclude, evolve, must_be_running
 from domain.tournament_events import DrawnTable, TableClosed, TableOpened
 
-Seats = Sequence[tuple[int, PlayerId]]
-"""Who is to sit where, as somebody wrote it."""
+Seats = Sequence[tuple[int | None, PlayerId | None]]
+"""Who is to sit where, as somebody wrote it; null is what could not be read."""
 
 
 def must_be_league(t: Tournament) -> None:
@@ -27,20 +27,26 @@ def must_be_league(t: Tournament) -> None:
         raise Conflicting("not-a-league", detail)
 
 
-def open_table(t: Tournament, table: TableId, entrants: Collection[PlayerId], seats: Seats) -> TableOpened:
-    """The next table of a running league, with these players; R9.1: its first dealer is drawn."""
+def open_table(
+    t: Tournament, table: TableId, entrants: Collection[PlayerId], seats: Seats, unread: Mapping[str, str]
+) -> TableOpened:
+    """The next table of a running league, with these players; R9.1: its first dealer is drawn.
+
+    Raises Refused with everything that is wrong with the seats; `unread` says it of what could not be read.
+    """
     must_be_league(t)
     must_be_running(t)
     for _, player in seats:
         if player in t.sitting:
             detail = f"The player {player} sits at table {t.sitting[player]}: close that table first."
             raise Conflicting("player-seated", detail)
-    errors = _seat_errors(t, entrants, seats)
+    errors = _seat_errors(t, entrants, seats) | dict(unread)
     if errors:
         raise Refused("validation", "These seats make no table.", errors)
     number = t.tables_drawn + 1
     draw = f"table/{number}"
-    places = tuple(Place(seat, player, 0) for seat, player in sorted(seats))
+    taken = {seat: player for seat, player in seats if seat is not None and player is not None}
+    places = tuple(Place(seat, player, 0) for seat, player in sorted(taken.items()))
     dealer = places[draws_for(t.draw_seed, t.tournament_id, draw).below(len(places))].seat
     return TableOpened(table=DrawnTable(number, table, dealer, places), draw=draw)
 
@@ -94,10 +100,12 @@ def _seat_errors(t: Tournament, entrants: Collection[PlayerId], seats: Seats) ->
         errors["/seats"] = f"must be from 2 to {most} seats (R2.1, seats_per_table)"
     for place, (seat, player) in enumerate(seats):
         before = seats[:place]
-        if seat > most:
+        if seat is not None and seat > most:
             errors[f"/seats/{place}/seat"] = f"must be from 1 to {most} (seats_per_table)"
-        elif any(seat == other for other, _ in before):
+        elif seat is not None and any(seat == other for other, _ in before):
             errors[f"/seats/{place}/seat"] = "is taken by another player"
+        if player is None:
+            continue
         if player not in entrants:
             errors[f"/seats/{place}/player_id"] = "is not entered in this league"
         elif any(player == other for _, other in before):

@@ -161,6 +161,11 @@ def _contradictions(s: Structure, now: datetime) -> list[tuple[str, str]]:
             f"a sit_and_go starts when full: {s.capacity}",
         ),
         (
+            not s.for_points and s.stack_points == 0,
+            "/stack_points",
+            "must be 1 at least: it is played for chips",
+        ),
+        (
             s.format == "freezeout" and s.seats_per_table == 2,
             "/seats_per_table",
             "two-seat tables cannot be balanced: a freezeout has 3 or 4 seats",

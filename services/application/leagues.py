@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
 from domain import league as decide_on
@@ -24,13 +25,14 @@ from services.store import Store
 
 
 class Wanted(NamedTuple):
-    """A table that an operator wants: its league, where that could be read, and `read` for its seats.
+    """A table that an operator wants: its league and its seats, as far as they could be read.
 
-    `read` raises Refused with whatever is wrong with the body.
+    `unread` has what is wrong with the rest, by JSON pointer.
     """
 
     tournament_id: TournamentId | None
-    read: Callable[[], decide_on.Seats]
+    seats: decide_on.Seats
+    unread: Mapping[str, str] = MappingProxyType({})
 
 
 def open_a_table(services: Services, command: Command, actor: Actor, wanted: Wanted) -> Outcome[Table]:
@@ -41,23 +43,24 @@ def open_a_table(services: Services, command: Command, actor: Actor, wanted: Wan
     def decide(stream: Stream[Table], now: datetime) -> Decision:
         t = wanted.tournament_id
         if t is None:
-            wanted.read()
-            raise AssertionError("a body without a tournament was taken")
+            raise _refused(wanted.unread)
         actor.must_be_in(t)
         tournament, roster = store.load(TOURNAMENT, t), store.load(ROSTER, roster_id(t))
         if tournament.state is None:
-            raise Refused(
-                "validation", "No such table can be opened.", {"/tournament_id": "is no tournament"}
-            )
+            raise _refused({"/tournament_id": "is no tournament", **wanted.unread})
         decide_on.must_be_league(tournament.state)
         must_be_running(tournament.state)  # a conflict is told before what is wrong
         entrants = (roster.state or Roster()).entries
-        opened = decide_on.open_table(tournament.state, made, entrants, wanted.read())
+        opened = decide_on.open_table(tournament.state, made, entrants, wanted.seats, wanted.unread)
         at_table = open_table(tournament.state, opened.table, now)
         return Decision([on(stream, at_table), on(tournament, opened), on(roster)])
 
     with _queue(store, wanted.tournament_id):
         return execute(store, command, (TABLE, made), decide)
+
+
+def _refused(errors: Mapping[str, str]) -> Refused:
+    return Refused("validation", "No such table can be opened.", dict(errors))
 
 
 def close_a_table(

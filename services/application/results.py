@@ -6,7 +6,6 @@ end, comes with the result that calls for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import reduce
@@ -32,10 +31,10 @@ from services.store import Store
 
 
 class Told(NamedTuple):
-    """What an operator sends: the number of the hand, where it could be read, and `read` for the rest."""
+    """What an operator sends: the number of the hand, where it could be read, and what it came to."""
 
     number: int | None
-    read: Callable[[], Result]
+    result: Result
 
 
 def record(
@@ -95,7 +94,7 @@ def _decided(
     decide_on.may_record(t, table, told.number)
     rules = services.rulesets.resolve(table.rules)
     level = _level_of_next_hand(tournament, stream, table.number)
-    return tournament, decide_on.record(t, table, rules, told.read(), now, level)
+    return tournament, decide_on.record(t, table, rules, told.result, now, level)
 
 
 def _level_of_next_hand(tournament: Stream[Tournament], table: Stream[Table], number: int) -> int:

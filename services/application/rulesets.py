@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from big2.rulesets import (
@@ -24,10 +25,14 @@ from services.store import Store
 
 
 class Wanted(NamedTuple):
-    """A rule set to be published: its name, and its switches in whole or over a `base` preset."""
+    """A rule set to be published: its name, and its switches in whole or over a `base` preset.
 
-    name: str
-    rules: dict[str, Any]
+    What could not be read of it is null, and `unread` says what is wrong there, by JSON pointer.
+    """
+
+    name: str | None
+    rules: dict[str, Any] | None
+    unread: Mapping[str, str] = MappingProxyType({})
 
 
 def rule_set(known: RuleSets, reference: str) -> shapes.RuleSet:
@@ -114,36 +119,32 @@ class RuleSets:
         """The same as they stand in the log."""
         return self._load(name).recorded
 
-    def publish(
-        self, command: Command, name: str | None, read: Callable[[], Wanted]
-    ) -> Outcome[PublishedRuleSet]:
-        """Publish the next version of a name; `name` is null where the body has none that can be read."""
+    def publish(self, command: Command, wanted: Wanted) -> Outcome[PublishedRuleSet]:
+        """Publish the next version of a name."""
 
         def decide(stream: Stream[PublishedRuleSet], _now: object) -> Decision:
-            return Decision([on(stream, *self._next(stream.state, name, read))])
+            return Decision([on(stream, *self._next(stream.state, wanted))])
 
-        named = ruleset_id(name or "")
+        named = ruleset_id(wanted.name or "")
         with self._store.lock(named):
             return execute(self._store, command, (RULE_SET, named), decide)
 
-    def publication(self, name: str | None, read: Callable[[], Wanted]) -> list[Event]:
+    def publication(self, wanted: Wanted) -> list[Event]:
         """The events that `publish` would store."""
-        return self._next(self._load(name or "").state, name, read)
+        return self._next(self._load(wanted.name or "").state, wanted)
 
     def _load(self, name: str) -> Stream[PublishedRuleSet]:
         return self._store.load(RULE_SET, ruleset_id(name))
 
-    def _next(
-        self, published: PublishedRuleSet | None, name: str | None, read: Callable[[], Wanted]
-    ) -> list[Event]:
+    def _next(self, published: PublishedRuleSet | None, wanted: Wanted) -> list[Event]:
+        name, rules = wanted.name, wanted.rules
         if name in self.presets:
             raise Conflicting("name-taken", f"{name} is a preset: publish under another name.")
-        wanted = read()
-        return publish(published, wanted.name, self._whole(wanted))
-
-    def _whole(self, wanted: Wanted) -> dict[str, Any]:
-        problems = ruleset_problems(wanted.rules, self.presets)
-        if problems:
-            errors = {"/rules/" + p.field.replace("~", "~0").replace("/", "~1"): p.reason for p in problems}
+        errors = dict(wanted.unread) | ({} if rules is None else self._problems(rules))
+        if errors or name is None or rules is None:
             raise Refused("validation", "The rule set cannot be.", errors)
-        return dict(ruleset_to_mapping(ruleset_from_mapping(wanted.rules, self.presets)))
+        return publish(published, name, dict(ruleset_to_mapping(ruleset_from_mapping(rules, self.presets))))
+
+    def _problems(self, rules: dict[str, Any]) -> dict[str, str]:
+        found = ruleset_problems(rules, self.presets)
+        return {"/rules/" + p.field.replace("~", "~0").replace("/", "~1"): p.reason for p in found}

@@ -75,6 +75,11 @@ class Body:
             self.valid = error.valid_data if isinstance(error.valid_data, dict) else {}
             self.wrong = Refused("validation", "The body is not right.", pointers(error.messages))
 
+    @property
+    def unread(self) -> dict[str, str]:
+        """What is wrong with it, by JSON pointer; `valid` has the rest, to be judged with it."""
+        return self.wrong.errors if self.wrong else {}
+
     def read(self) -> dict[str, Any]:
         """The members; Refused with everything that is wrong with them."""
         if self.wrong:

@@ -100,7 +100,7 @@ _PROBLEM = {
         "detail": {"type": "string"},
         "clause": {
             "type": "string",
-            "description": "The clause of the rulebook that decided it.",
+            "description": "The clause of the rulebook that decided it; of several errors, if it is the same of all.",
             "examples": ["R4.1"],
         },
         "missing": {
@@ -113,7 +113,11 @@ _PROBLEM = {
             "items": {
                 "type": "object",
                 "required": ["pointer", "detail"],
-                "properties": {"pointer": {"type": "string"}, "detail": {"type": "string"}},
+                "properties": {
+                    "pointer": {"type": "string"},
+                    "detail": {"type": "string"},
+                    "clause": {"type": "string", "description": "Where a rule decided it."},
+                },
             },
         },
     },

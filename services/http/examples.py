@@ -282,4 +282,16 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "published_at": _AT,
         "as_of": 9,
     },
+    "WouldBe": {
+        "events": [
+            {
+                "type": "ruleset.published",
+                "name": "friday-club",
+                "version": 1,
+                "ruleset": {"last_card": "forced", "dragon": False},
+                "digest": "1f0a9b8c7d6e5f0b6b2a3f5f4c2d9e8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e",
+            }
+        ],
+        "as_of": None,
+    },
 }

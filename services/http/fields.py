@@ -21,6 +21,7 @@ MOST = 2**53 - 1
 _TIMES = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 _SEATS = {"1", "2", "3", "4"}
+NO_OBJECT = "must be an object"
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
@@ -31,7 +32,7 @@ class Body(ma.Schema):
         unknown = ma.RAISE
 
     error_messages = {  # noqa: RUF012 - marshmallow's way
-        "type": "must be an object",
+        "type": NO_OBJECT,
         "unknown": "is not a member of this object",
     }
 
@@ -66,26 +67,27 @@ class YesNo(Field, ma.fields.Boolean):
 
 
 class BySeat(Field, ma.fields.Dict):
-    """An object of integers up to `most`, by seat: `{"1": 0, "3": 7}`."""
+    """An object of integers by seat, `{"1": 0, "3": 7}`: up to `most`, as the rules say, which judge them."""
 
     def __init__(self, most: int, **more: Any) -> None:
         value = {"type": "integer", "minimum": 0, "maximum": most}
         shown = {"patternProperties": {"^[1-4]$": value}, "additionalProperties": False}
         super().__init__(metadata=shown | more.pop("metadata", {}), **more)
-        self.value = Whole(0, most)
+        self.value = Whole(-MOST)
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[int, int]:
         if not isinstance(value, dict):
             raise ValidationError("must be an object, by seat")
         wrong: dict[Any, Any] = {name: ["is no seat: 1 to 4"] for name in value if name not in _SEATS}
-        for name in _SEATS & value.keys():
+        right: dict[int, Any] = {}
+        for name in sorted(_SEATS & value.keys()):
             try:
-                self.value.deserialize(value[name])
+                right[int(name)] = self.value.deserialize(value[name])
             except ValidationError as error:
                 wrong[name] = error.messages
         if wrong:
-            raise ValidationError(wrong)
-        return {int(seat): number for seat, number in sorted(value.items())}
+            raise ValidationError(wrong, valid_data=right)  # type: ignore[arg-type]
+        return right
 
 
 class Text(Field, ma.fields.String):
@@ -253,6 +255,35 @@ class Several(Field, ma.fields.List[Any]):
     default_error_messages = {"invalid": "must be a list"}  # noqa: RUF012
 
 
+class Part(Field, ma.fields.Nested):
+    """An object within another."""
+
+
+class Parts(Field, ma.fields.List[Any]):
+    """A list of so many objects; beside its errors `valid_data` has what could be read of each, in its place."""
+
+    default_error_messages = {"invalid": "must be a list"}  # noqa: RUF012
+
+    def __init__(self, schema: type[Body], least: int, most: int, **more: Any) -> None:
+        many = f"must have from {least} to {most} items"
+        super().__init__(Part(schema), validate=validate.Length(least, most, error=many), **more)
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise self.make_error("invalid")
+        wrong: dict[int, Any] = {}
+        right: list[Any] = []
+        for place, item in enumerate(value):
+            try:
+                right.append(self.inner.deserialize(item))
+            except ValidationError as error:
+                wrong[place] = error.messages
+                right.append(error.valid_data if isinstance(error.valid_data, dict) else {})
+        if wrong:
+            raise ValidationError(wrong, valid_data=right)
+        return right
+
+
 class PrizeTable(Field):
     """`"standard"`, or basis points by place."""
 
@@ -295,11 +326,15 @@ class Switch(Field, ma.fields.Boolean):
 
 
 def pointers(messages: Any, at: str = "") -> dict[str, str]:
-    """marshmallow's messages as JSON pointers and what is wrong there."""
+    """marshmallow's messages as JSON pointers and what is wrong there.
+
+    What is wrong with a whole object stands under `_schema` there, as does a member that somebody calls so.
+    """
     found: dict[str, str] = {}
     if isinstance(messages, dict):
         for name, below in messages.items():
-            step = "" if name == "_schema" else "/" + str(name).replace("~", "~0").replace("/", "~1")
+            whole = name == "_schema" and below == [NO_OBJECT]
+            step = "" if whole else "/" + str(name).replace("~", "~0").replace("/", "~1")
             found |= pointers(below, at + step)
     elif isinstance(messages, list):
         found[at] = "; ".join(str(message) for message in messages)

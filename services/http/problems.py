@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from flask import Response
 
 MEDIA_TYPE = "application/problem+json"
 BASE = "/problems/"
+_CLAUSE = re.compile(r"\((R\d+(?:\.\d+)?)\b[^()]*\)")
 
 
 class ProblemType(NamedTuple):
@@ -230,16 +232,24 @@ def response_of(problem: Problem) -> Response:
     """The problem document."""
     kind = PROBLEMS[problem.slug]
     document = document_of(problem.slug, problem.detail)
-    if problem.clause:
-        document["clause"] = problem.clause
-    if problem.errors:
-        document["errors"] = [{"pointer": at, "detail": what} for at, what in problem.errors.items()]
+    errors = [_error(at, what) for at, what in problem.errors.items()]
+    clauses = {error.get("clause") for error in errors}
+    if clause := problem.clause or (clauses.pop() if len(clauses) == 1 else None):
+        document["clause"] = clause
+    if errors:
+        document["errors"] = errors
     document |= problem.members
     # ASCII only: a pointer may hold whatever a client calls a member, lone surrogates included
     response = Response(json.dumps(document), kind.status, content_type=MEDIA_TYPE)
     response.headers.extend(dict(problem.headers))
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def _error(pointer: str, detail: str) -> dict[str, str]:
+    """With the clause that the detail gives as its reason, `… (R4.4)`, where a rule is one."""
+    cited = _CLAUSE.search(detail)
+    return {"pointer": pointer, "detail": detail} | ({"clause": cited[1]} if cited else {})
 
 
 def page_of(slug: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from flask import Response
 
 from domain.hand import Hand
-from domain.ids import PlayerId, TableId
+from domain.ids import TableId
 from domain.results import Result
 from services import people
 from services.application import leagues, results, ring_tables
@@ -49,10 +50,9 @@ def open_table(call: Call) -> Response:
     if schemas.is_ring(call.body.sent):
         return open_ring_table(call)
 
-    def seats() -> list[tuple[int, PlayerId]]:
-        return [(wanted["seat"], PlayerId(wanted["player_id"])) for wanted in call.body.read()["seats"]]
-
-    wanted = leagues.Wanted(call.body.valid.get("tournament_id"), seats)
+    sent, unread = call.body.valid, call.body.unread
+    seats = [(wanted.get("seat"), wanted.get("player_id")) for wanted in sent.get("seats", ())]
+    wanted = leagues.Wanted(sent.get("tournament_id"), seats, unread)
     outcome = leagues.open_a_table(call.services, call.command, call.actor, wanted)
     table = league_table(call.services, outcome)
     return written(201, table, repeat=outcome.repeat, location=f"/v1/tables/{table.table_id}")
@@ -93,7 +93,7 @@ def close_table(call: Call, table_id: UUID) -> Response:
 )
 def record_result(call: Call, table_id: UUID) -> Response:
     """Record what the next hand of a table with real cards came to; it is settled like any other"""
-    told = results.Told(call.body.valid.get("number"), lambda: _result(call))
+    told = results.Told(call.body.valid.get("number"), _result(call))
     if call.query["dry_run"]:
         return would_be(results.would_record(call.services, call.actor, TableId(table_id), told))
     outcome = results.record(call.services, call.command, call.actor, TableId(table_id), told)
@@ -101,7 +101,11 @@ def record_result(call: Call, table_id: UUID) -> Response:
 
 
 def _result(call: Call) -> Result:
-    return Result(**{name: value for name, value in call.body.read().items() if name != "number"})
+    """What is told, as far as it could be read."""
+    read: dict[str, Any] = {"cards_left": {}, "winner": 0, **call.body.valid}
+    return Result(
+        **{name: value for name, value in read.items() if name != "number"}, unread=call.body.unread
+    )
 
 
 def _recorded(call: Call, stream: Stream[Hand], *, repeat: bool) -> Response:

@@ -12,6 +12,7 @@ from flask import Response
 from flask_smorest import Blueprint
 from marshmallow import missing
 
+from services.application.resources import WouldBe
 from services.http.access import Who
 from services.http.calls import Call, Operation, begin
 from services.http.fields import Body, Digits, Id, Switch
@@ -136,7 +137,7 @@ def command(
         headers["Location"] = {"description": "Where it is to be read.", "schema": {"type": "string"}}
     doc["responses"][str(status)]["headers"] = headers
     if query is not None:
-        doc["responses"]["200"] = doc["responses"].get("200", _answer(200, None))
+        doc["responses"]["200"] = _or_what_would_be(doc["responses"].get("200"))
     if body is not None:
         choices = list(getattr(body, "choices", ()))
         schema = {"oneOf": choices} if choices else type(body)
@@ -171,7 +172,7 @@ def _doc(
     closed = operation.who is not Who.ANYBODY
     doc: dict[str, Any] = {
         "parameters": [_query_parameter(name, field) for name, field in _query_fields(operation)],
-        "responses": {str(status): _answer(status, answer)} | _problem_responses(problems, closed=closed),
+        "responses": {str(status): _answer(answer)} | _problem_responses(problems, closed=closed),
         "security": [{"bearer": []}] if closed else [{}, {"bearer": []}],
     }
     if closed:
@@ -179,10 +180,20 @@ def _doc(
     return doc
 
 
-def _answer(status: int, answer: Any) -> dict[str, Any]:  # noqa: ANN401
+def _answer(answer: Any) -> dict[str, Any]:  # noqa: ANN401
     if answer is None:
-        return {"description": "It is done." if status == 204 else "What would be stored (dry run)."}
+        return {"description": "It is done."}
     return {"description": "The answer.", "content": {"application/json": {"schema": _ref(answer)}}}
+
+
+def _or_what_would_be(done: dict[str, Any] | None) -> dict[str, Any]:
+    """The answer 200 of an operation that takes `dry_run`."""
+    shown = _answer(WouldBe) | {"description": "What would be stored (dry run)."}
+    if done is None:
+        return shown
+    of_both = [answer["content"]["application/json"]["schema"] for answer in (done, shown)]
+    content = {"application/json": {"schema": {"oneOf": of_both}}}
+    return done | {"description": "The answer, or what would be stored (dry run).", "content": content}
 
 
 def _ref(shape: type) -> dict[str, Any]:

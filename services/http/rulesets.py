@@ -48,14 +48,10 @@ def get_ruleset(call: Call, name: str) -> Response:
 def publish_ruleset(call: Call) -> Response:
     """Publish a rule set, or the next version of one; versions never change"""
     rulesets = call.services.rulesets
-
-    def wanted() -> Wanted:
-        body = call.body.read()
-        return Wanted(body["name"], body["rules"])
-
-    name: str | None = call.body.valid.get("name")
+    sent = call.body.valid
+    wanted = Wanted(sent.get("name"), sent.get("rules"), call.body.unread)
     if call.query["dry_run"]:
-        return would_be(rulesets.publication(name, wanted))
-    outcome = rulesets.publish(call.command, name, wanted)
+        return would_be(rulesets.publication(wanted))
+    outcome = rulesets.publish(call.command, wanted)
     made = published_rule_set(outcome.events[0])
     return written(201, made, repeat=outcome.repeat, location=f"/v1/rulesets/{made.reference}")

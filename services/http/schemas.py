@@ -20,6 +20,8 @@ from services.http.fields import (
     Later,
     Name,
     OneOf,
+    Part,
+    Parts,
     PlayingCard,
     PrizeTable,
     Raw,
@@ -113,7 +115,7 @@ class TournamentChanges(Body):
     min_entrants = Whole(2, 10_000)
     starts_at = Instant(allow_none=True)
     unit = Whole(1)
-    stack_points = Whole(1, 1_000_000)
+    stack_points = Whole(0, 1_000_000)
     unit_levels = Several(Whole(1, 1_000_000), 1, MOST_LEVELS)
     hands_per_level = Whole(1, 10_000)
     minutes_per_level = Whole(1, 10_000, allow_none=True)
@@ -124,7 +126,7 @@ class TournamentChanges(Body):
     prizes_bp = PrizeTable(
         metadata={"oneOf": [{"const": "standard"}, {"type": "array", "items": {"type": "integer"}}]}
     )
-    buy_in = ma.fields.Nested(
+    buy_in = Part(
         NewBuyIn,
         allow_none=True,
         metadata={
@@ -170,7 +172,7 @@ class NewSeat(Body):
 
 class NewTable(Body):
     tournament_id = Id(required=True)
-    seats = Several(ma.fields.Nested(NewSeat), 2, 4, required=True)
+    seats = Parts(NewSeat, 2, 4, required=True)
 
 
 class NewStake(Body):
@@ -185,7 +187,7 @@ class NewRingTable(Body):
     """A ring table: what its `stake` costs follows from the schedule."""
 
     rules = Raw(load_default="actionpoker", metadata={"description": "As in a structure."})
-    stake = ma.fields.Nested(NewStake, required=True)
+    stake = Part(NewStake, required=True)
     currency = Currency()
     seats = Whole(2, 4, load_default=4)
     turn_seconds = Whole(0, LONGEST_WAIT_SECONDS, load_default=30)
@@ -231,7 +233,7 @@ class NewStep(Body):
 class NewStakes(Body):
     name = Name(required=True)
     currency = Currency(required=True)
-    steps = Several(ma.fields.Nested(NewStep), 1, MOST_STEPS, required=True)
+    steps = Parts(NewStep, 1, MOST_STEPS, required=True)
 
 
 class NewResult(Body):

@@ -29,6 +29,7 @@ def test_a_result_that_can_be_has_no_problem(cards_left):
 
 def test_r2_1_nobody_has_more_than_thirteen_cards():
     assert list(problems(0, 14, 20)) == ["/cards_left/2", "/cards_left/3"]
+    assert list(problems(0, -1, 2)) == ["/cards_left/2"]
 
 
 def test_r4_4_somebody_went_out():

@@ -66,7 +66,7 @@ class Season:
         self.tables = {}
 
     def open(self, table: TableId, *who, entrants=PLAYERS):
-        event = open_table(self.t, table, entrants, seats(*who))
+        event = open_table(self.t, table, entrants, seats(*who), {})
         self.tables[table] = given(TABLE, opened_at(self.t, event.table, NOW))
         self.t = TOURNAMENT.evolve(self.t, event)
         return event
@@ -104,13 +104,13 @@ def test_a_table_gets_the_next_number_and_its_players():
 
 
 def test_r9_1_its_first_dealer_is_drawn_from_the_tournaments_seed():
-    event = open_table(league(), FIRST, PLAYERS, [(4, ALICE), (2, BOB), (1, CAROL)])
+    event = open_table(league(), FIRST, PLAYERS, [(4, ALICE), (2, BOB), (1, CAROL)], {})
     assert [p.seat for p in event.table.places] == [1, 2, 4]
     assert event.table.dealer == (1, 2, 4)[draws_for(DRAW_SEED, ID, "table/1").below(3)]
 
 
 def test_it_is_opened_for_results_and_for_points():
-    event = open_table(league(), FIRST, PLAYERS, seats(ALICE, BOB))
+    event = open_table(league(), FIRST, PLAYERS, seats(ALICE, BOB), {})
     opened = opened_at(league(), event.table, NOW)
     assert isinstance(opened, RecordedTableOpened)
     assert opened.points
@@ -131,8 +131,18 @@ def test_it_is_opened_for_results_and_for_points():
 )
 def test_what_is_wrong_with_the_seats_is_told_at_once(wanted, pointers):
     with pytest.raises(Refused) as caught:
-        open_table(league(seats_per_table=3), FIRST, PLAYERS[:4], wanted)
+        open_table(league(seats_per_table=3), FIRST, PLAYERS[:4], wanted, {})
     assert sorted(caught.value.errors) == sorted(pointers)
+
+
+def test_what_cannot_be_read_is_told_with_what_is_wrong_with_the_rest():
+    unread = {"/seats/0/player_id": "must be a UUID", "/seats/1/seat": "must be an integer"}
+    with pytest.raises(Refused) as caught:
+        open_table(league(), FIRST, PLAYERS[:4], [(1, None), (None, ERIN), (1, ALICE)], unread)
+    assert caught.value.errors == unread | {
+        "/seats/1/player_id": "is not entered in this league",
+        "/seats/2/seat": "is taken by another player",
+    }
 
 
 def test_nobody_sits_at_two_tables_at_once():
@@ -146,10 +156,10 @@ def test_nobody_sits_at_two_tables_at_once():
 
 def test_only_a_running_league_opens_tables():
     with refused(Conflicting, "not-running"):
-        open_table(league(Paused(number=1, at=NOW)), FIRST, PLAYERS, seats(ALICE, BOB))
+        open_table(league(Paused(number=1, at=NOW)), FIRST, PLAYERS, seats(ALICE, BOB), {})
     t = given(TOURNAMENT, *publish(ID, terms(recorded=True), MASTER, DRAW_SEED))
     with refused(Conflicting, "not-a-league"):
-        open_table(t, FIRST, PLAYERS, seats(ALICE, BOB))
+        open_table(t, FIRST, PLAYERS, seats(ALICE, BOB), {})
 
 
 def test_a_table_closes_once():

@@ -54,6 +54,8 @@ def test_a_league_is_recorded_and_has_neither_stacks_nor_levels():
 def test_a_league_of_dealt_events_is_refused_and_so_are_stacks_and_levels():
     assert contradictions("league") == ["/recorded"]
     assert contradictions("league", recorded=True, stack_points=50) == ["/stack_points"]
+    assert terms("league", recorded=True, stack_points=0).stack == 0
+    assert contradictions("freezeout", stack_points=0) == ["/stack_points"]
     levels = contradictions("league", recorded=True, unit_levels=[1, 2], minutes_per_level=5)
     assert levels == ["/minutes_per_level", "/unit_levels"]
 

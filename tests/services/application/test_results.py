@@ -68,7 +68,7 @@ def league(house: House, entrants: int = 4, **terms):
 
 def sent(*cards_left: int, number: int | None = None, **more) -> Told:
     by_seat = dict(enumerate(cards_left, 1))
-    return Told(number, lambda: Result(by_seat, 1 + cards_left.index(0), **more))
+    return Told(number, Result(by_seat, 1 + cards_left.index(0), **more))
 
 
 def drawn(house: House, entrants: int, **terms):
@@ -314,7 +314,9 @@ def test_the_end_of_a_season_waits_its_turn_among_results(house, machines):
     house.record(opened[0], 0, 5)
 
     def at_once(house, n):
-        return house.finish(t) if n == 0 else house.record(opened[n % 4], 0, 5)
+        if n == 0:
+            return house.finish(t)
+        return results.record(house, house.command(), staff(), opened[n % 4], sent(0, 5)).version
 
     outcomes = together(machines, at_once, times=6)
     assert outcomes[0] is None
@@ -347,7 +349,7 @@ def test_nobody_withdraws_from_a_league_while_he_is_being_seated(house, machines
 def test_many_versions_of_a_rule_set_at_once_are_a_queue(house, machines):
     def publish(house, n):
         wanted = Wanted("crowded", {"base": "high-low"})
-        return house.rulesets.publish(house.command(), "crowded", lambda: wanted).version
+        return house.rulesets.publish(house.command(), wanted).version
 
     assert sorted(together(machines, publish, times=6)) == list(range(1, 19))
 
@@ -393,11 +395,10 @@ def test_a_result_that_comes_while_the_season_ends_counts_or_is_refused(house, m
 
 
 def test_a_body_without_a_league_is_told_what_is_wrong(house):
-    def wrong():
-        raise Refused("validation", "The body is not right.", {"/tournament_id": "is missing"})
-
-    with pytest.raises(Refused):
-        leagues.open_a_table(house, house.command(), staff(), leagues.Wanted(None, wrong))
+    wrong = {"/tournament_id": "is missing", "/seats/0/seat": "must be an integer"}
+    with pytest.raises(Refused) as refusal:
+        leagues.open_a_table(house, house.command(), staff(), leagues.Wanted(None, [(None, None)], wrong))
+    assert refusal.value.errors == wrong
 
 
 def test_closing_a_table_reads_an_empty_body_last(house):

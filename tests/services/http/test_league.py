@@ -223,7 +223,34 @@ def test_a_stranger_and_one_who_sits_twice_are_refused(club, operator):
 def test_no_more_sit_down_than_a_table_has_seats(operator):
     club = Club(operator, seats_per_table=3)
     body = {"tournament_id": club.id, "seats": club.seats(*club.players)}
-    assert list(errors(operator.post("/v1/tables", body))) == ["/seats"]
+    assert sorted(errors(operator.post("/v1/tables", body))) == ["/seats", "/seats/3/seat"]
+
+
+def test_nobody_sits_at_a_seat_that_the_table_has_not(operator):
+    club = Club(operator, seats_per_table=2)
+    seats = [{"seat": seat, "player_id": player} for seat, player in zip((3, 4), club.players, strict=False)]
+    answer = operator.post("/v1/tables", {"tournament_id": club.id, "seats": seats})
+    assert errors(answer) == dict.fromkeys(
+        ("/seats/0/seat", "/seats/1/seat"), "must be from 1 to 2 (seats_per_table)"
+    )
+
+
+def test_what_cannot_be_read_of_the_seats_is_told_with_what_is_wrong_with_the_rest(club, operator):
+    stranger = operator.made("/v1/players", {"name": name()})["player_id"]
+    seats = [None, {"seat": 9, "player_id": stranger}, {"seat": 1, "player_id": club.players[0]}, 4]
+    assert errors(operator.post("/v1/tables", {"tournament_id": club.id, "seats": seats})) == {
+        "/seats/0": "may not be null",
+        "/seats/1/seat": "must be from 1 to 4",
+        "/seats/1/player_id": "is not entered in this league",
+        "/seats/3": "must be an object",
+    }
+    answer = operator.post("/v1/tables", {"tournament_id": club.players[0], "seats": [1, 2], "_schema": 3})
+    assert sorted(errors(answer)) == ["/_schema", "/seats/0", "/seats/1", "/tournament_id"]
+
+
+def test_a_league_reads_as_it_may_be_sent(club, operator):
+    terms = {key: club.state()[key] for key in ("name", "format", "recorded", "stack_points", "unit_levels")}
+    assert operator.made("/v1/tournaments", terms)["stack_points"] == 0
 
 
 def test_who_sits_at_another_open_table_is_told_before_what_is_wrong(club, operator):

@@ -131,6 +131,18 @@ def test_every_answer_has_an_example_that_fits(spec):
         check(spec, schema, schema["examples"][0])
 
 
+def test_a_dry_run_s_answer_is_as_described(spec, operator):
+    schema = spec["paths"]["/v1/rulesets"]["post"]["responses"]["200"]["content"]["application/json"][
+        "schema"
+    ]
+    shown = operator.post("/v1/rulesets?dry_run=true", {"name": "dry", "rules": {"base": "taiwan"}})
+    assert shown.status_code == 200
+    check(spec, schema, shown.json)
+    for _, method, operation in operations(spec):
+        if any(p.get("name") == "dry_run" for p in operation["parameters"]):
+            assert "WouldBe" in str(operation["responses"]["200"]), method
+
+
 def test_examples_of_bodies_are_taken(spec, operator):
     for path, method, operation in operations(spec):
         media = operation.get("requestBody", {}).get("content", {}).get("application/json", {})

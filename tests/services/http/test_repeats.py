@@ -10,6 +10,7 @@ from services.http import listener as listening
 from services.http.calls import EXTENSION
 from tests.services.http.driving import Api
 from tests.services.http.playing import Game, name, until
+from tests.services.http.recording import Club
 
 
 def together(times: int, what) -> list:
@@ -54,6 +55,39 @@ def test_the_play_that_ends_a_hand_repeats_with_its_settlement(app, operator):
     again = player.post(f"/v1/hands/{hand_id}/{kind}", body, key=f"end-{legal['turn']}")
     assert again.data == first.data
     assert sum(first.json["settlement"]["net"].values()) == 0
+
+
+def test_one_key_is_one_body_also_where_the_body_says_where_it_goes(operator, services):
+    body = {"rules": {"base": "high-low"}}
+    made = operator.post("/v1/rulesets", {"name": "key-a", **body}, key="one")
+    assert made.status_code == 201
+    before = services.store.head()
+    for other in ({"name": "key-b", **body}, {"name": "high-low", **body}, {"name": "key-b"}):
+        answer = operator.post("/v1/rulesets", other, key="one")
+        assert (answer.status_code, answer.json["type"]) == (422, "/problems/idempotency-key-reuse")
+    assert services.store.head() == before
+    again = operator.post("/v1/rulesets", {"name": "key-a", **body}, key="one")
+    assert (again.data, again.headers["Idempotency-Hit"]) == (made.data, "true")
+
+
+def test_of_many_bodies_at_once_with_one_key_one_is_taken(operator):
+    rules = {"base": "high-low"}
+
+    def send(n):
+        return operator.post("/v1/rulesets", {"name": f"crowd-{n}", "rules": rules}, key="crowd").status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(send, range(16))) == [201, *[422] * 15]
+
+
+def test_a_league_s_table_and_a_ring_table_are_two_bodies(operator):
+    club = Club(operator, 2)
+    ring = {"stake": {"schedule": "actionpoker", "unit": 25}}
+    assert operator.post("/v1/tables", ring, key="table").status_code == 201
+    of_league = {"tournament_id": club.id, "seats": club.seats(*club.players)}
+    for body in (of_league, of_league | {"seats": []}):
+        answer = operator.post("/v1/tables", body, key="table")
+        assert (answer.status_code, answer.json["type"]) == (422, "/problems/idempotency-key-reuse")
 
 
 COMMANDS = ["player", "tournament", "entry", "withdrawal", "change", "start", "ruleset"]

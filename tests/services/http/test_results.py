@@ -55,6 +55,21 @@ def test_a_token_that_is_limited_to_one_tournament_records_and_opens_in_that_one
     assert limited.made(f"{there.path}/finish")["state"] == "finished"
 
 
+def test_an_error_that_a_rule_makes_names_its_clause(table, operator):
+    answer = operator.post(
+        f"/v1/tables/{table}/results", told(0, 0, 14, 7, liable=3, played_at="2999-01-01T00:00:00Z")
+    )
+    assert {e["pointer"]: e.get("clause") for e in answer.json["errors"]} == {
+        "/cards_left": "R4.4",
+        "/cards_left/3": "R2.1",
+        "/liable": "R7.4",
+        "/played_at": None,
+    }
+    assert "clause" not in answer.json
+    answer = operator.post(f"/v1/tables/{table}/results", told(0, 0, 4, 7))
+    assert (answer.json["clause"], answer.json["errors"][0]["clause"]) == ("R4.4", "R4.4")
+
+
 def test_a_table_that_is_not_there_is_not_found(operator):
     nowhere = "00000000-0000-5000-8000-000000000000"
     for what, body in (("results", told(0, 5)), ("close", None)):
@@ -69,11 +84,21 @@ def test_a_table_that_is_not_there_is_not_found(operator):
     [
         ({}, ["/cards_left", "/winner"]),
         ({"cards_left": [], "winner": "1"}, ["/cards_left", "/winner"]),
-        ({"cards_left": {"5": 0, "1": "0"}, "winner": 5}, ["/cards_left/1", "/cards_left/5", "/winner"]),
-        ({"cards_left": {"1": 0, "2": 14}, "winner": 1}, ["/cards_left/2"]),
+        (
+            {"cards_left": {"5": 0, "1": "0", "2": 3, "3": 4}, "winner": 5},
+            ["/cards_left/1", "/cards_left/4", "/cards_left/5", "/winner"],
+        ),
+        (told(0, 14, 2, -7), ["/cards_left/2", "/cards_left/4"]),
+        (
+            told(0, 0, 14, 7, liable=3, played_at="2999-01-01T00:00:00Z"),
+            ["/cards_left", "/cards_left/3", "/liable", "/played_at"],
+        ),
+        (told(0, 5, 2, 7, played_at="0001-01-01T00:00:00Z"), ["/played_at"]),
+        (told(0, 5, 2, 7) | {"_schema": 1, "cards_left": {"_schema": 0, "1": 0, "2": 1, "3": 1, "4": 1}},
+         ["/_schema", "/cards_left/_schema"]),
         ({"twos_left": 1, "liable": True}, ["/cards_left", "/liable", "/twos_left", "/winner"]),
         (told(0, 5, 2, 7, number=0, played_at="yesterday", hand=1), ["/hand", "/number", "/played_at"]),
-        (told(0, 5, 2, 7, twos_left={"2": 5}), ["/twos_left/2"]),
+        (told(0, 5, 2, 7, twos_left={"2": 5}), ["/twos_left"]),
         (told(0, 5, 2, 7, played_at="2999-01-01T00:00:00Z"), ["/played_at"]),
         (told(0, 5, 2), ["/cards_left/4"]),
         (told(0, 5, 0, 7), ["/cards_left"]),

@@ -26,7 +26,7 @@ def test_a_rule_set_is_published_version_by_version(operator, anybody):
     assert anybody.read("/v1/rulesets/club") == second
     assert anybody.read("/v1/rulesets/club@1") == first
     assert first["rules"]["dragon"] is True
-    for missing in ("club@3", "club@x", "nothing"):
+    for missing in ("club@3", "club@x", "club@", "nothing"):
         assert anybody.get(f"/v1/rulesets/{missing}").status_code == 404
 
 
@@ -58,6 +58,14 @@ def test_everything_that_is_wrong_with_one_is_told(operator):
     )
     taken = operator.post("/v1/rulesets", {"name": "high-low", "rules": {"base": "actionpoker"}})
     assert taken.json["type"] == "/problems/name-taken"
+
+
+def test_the_name_and_the_switches_are_judged_together(operator):
+    for query in ("", "?dry_run=true"):
+        answer = operator.post(
+            f"/v1/rulesets{query}", {"name": "A B", "rules": {"base": "nope", "x": 1}, "y": 1}
+        )
+        assert {e["pointer"] for e in answer.json["errors"]} == {"/name", "/rules/base", "/rules/x", "/y"}
 
 
 def test_a_pointer_is_escaped_and_a_contradiction_is_told_with_everything_else(operator):

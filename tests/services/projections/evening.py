@@ -308,7 +308,7 @@ def _a_league_for_money(house: House) -> TournamentId:
 def _other_things(house: House) -> None:
     """A published rule set, a barred player."""
     wanted = {"base": "actionpoker", "last_card": "forced"}
-    house.rulesets.publish(house.command(), "club", lambda: Wanted("club", wanted))
+    house.rulesets.publish(house.command(), Wanted("club", wanted))
     [player] = house.enrol(1)
     stream = house.store.load(PLAYER, player)
     house.store.append(house.command(), [Change(player, 1, bar(stream.state, "rude"))], stream.read_at)

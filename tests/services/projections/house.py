@@ -138,7 +138,7 @@ class House:
         """Record a hand with these cards left, at the seats that are taken."""
         by_seat = dict(zip(self.table(table_id).seats, cards_left, strict=True))
         winner = next(seat for seat, left in by_seat.items() if not left)
-        told = Told(None, lambda: Result(by_seat, winner, **more))
+        told = Told(None, Result(by_seat, winner, **more))
         outcome = results.record(self, self.command(), staff(), table_id, told)
         return outcome.state.last_hand_id
 
@@ -153,8 +153,7 @@ class House:
         self.project()
 
     def open_table(self, t: TournamentId, *who: PlayerId) -> TableId:
-        seats = list(enumerate(who, 1))
-        wanted = leagues.Wanted(t, lambda: seats)
+        wanted = leagues.Wanted(t, list(enumerate(who, 1)))
         return leagues.open_a_table(self, self.command(), staff(), wanted).state.table_id
 
     def close_table(self, table_id: TableId) -> None:
