@@ -6,6 +6,7 @@ of a holding that may be played.
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
+from itertools import chain
 from typing import Final
 
 from big2.card_sets import CardSet, beats, classify, legal_plays
@@ -27,6 +28,14 @@ class QuestionKind(StrEnum):
     LEGAL_PLAYS = "legal_plays"
 
 
+MEMBERS: Final[Mapping[QuestionKind, tuple[str, ...]]] = {
+    QuestionKind.CLASSIFY: ("cards",),
+    QuestionKind.BEATS: ("play", "over"),
+    QuestionKind.LEGAL_PLAYS: ("holding", "to_beat", "must_include"),
+}
+"""What each kind asks about."""
+
+
 def answer(
     question: object,
     presets: Presets,
@@ -38,11 +47,14 @@ def answer(
     `otherwise` is the rule set of a question that names none.
     """
     node = Node(question)
+    node.refuse_problem()
     if otherwise is not None and node.optional("rules") is None:
         rules = otherwise
     else:
         rules = read_rules(node.member("rules"), presets, published)
-    return _ANSWERS[node.member("kind").choice(QuestionKind)](node, rules)
+    kind = node.member("kind").choice(QuestionKind)
+    _check_members(node, kind)
+    return _ANSWERS[kind](node, rules)
 
 
 def answer_lines(
@@ -73,6 +85,13 @@ def _answered(
     if expected is None:
         return {"answer": found}
     return {"answer": found, "ok": type(expected.value) is type(found) and expected.value == found}
+
+
+def _check_members(node: Node, kind: QuestionKind) -> None:
+    """A member of another kind is a slip; one that no kind knows, such as a source, is nobody's business."""
+    for name in chain.from_iterable(MEMBERS.values()):
+        if name in node.members() and name not in MEMBERS[kind]:
+            raise node.member(name).wrong(f"is no member of {kind}: that has {', '.join(MEMBERS[kind])}")
 
 
 def _classify(node: Node, rules: RuleSet) -> Answer:

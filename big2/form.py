@@ -4,6 +4,7 @@ A history may come from anybody. Whatever the text holds, the answer is a value 
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,6 +12,7 @@ from math import isfinite
 from typing import Final, NoReturn, TypeVar
 
 from big2.errors import MalformedError
+from big2.quoted import all_quoted, shown
 
 MOST_DIGITS: Final = 40
 """No number of a hand is longer; longer ones cost more than they say."""
@@ -27,16 +29,37 @@ def parse_json(text: str) -> object:
             parse_constant=_constant,
         )
     except json.JSONDecodeError as error:
-        raise MalformedError("", f"is not JSON: {error.msg} at character {error.pos}") from None
+        raise MalformedError("", f"is not JSON: {_fault(error)}") from None
     except RecursionError:
         raise MalformedError("", "is nested too deep") from None
     return value
 
 
+_FAULTS: Final = {
+    "Expecting property name": "a member's name in double quotes is missing",
+    "Expecting value": "a value is missing",
+    "Expecting ':'": "a colon is missing",
+    "Expecting ','": "a comma or a closing bracket is missing",
+    "Extra data": "more follows after the value",
+    "Unterminated string": "a text has no end",
+    "Invalid control character": "a text has a line's end or another control character",
+    "Invalid \\": "a text has an escape that JSON does not know",
+}
+"""What the reader of JSON says, by how it begins, in words for people."""
+
+
+def _fault(error: json.JSONDecodeError) -> str:
+    """What is wrong, and where: the line where there are several, and the character in it, from 1."""
+    what = next((told for said, told in _FAULTS.items() if error.msg.startswith(said)), "it goes wrong")
+    line = f"line {error.lineno}, " if "\n" in error.doc.strip() else ""
+    return f"{what} at {line}character {error.colno}"
+
+
 def _object(members: list[tuple[str, object]]) -> dict[str, object]:
     names = dict(members)
     if len(names) != len(members):
-        raise MalformedError("", "names a member twice")
+        twice = [name for name, times in Counter(name for name, _ in members).items() if times > 1]
+        raise MalformedError("", f"names a member twice: {all_quoted(twice)}")
     return names
 
 
@@ -126,6 +149,16 @@ class Node:
             if self.value == choice.value:
                 return choice
         raise self.wrong(f"must be one of {', '.join(choices)}")
+
+    def refuse_problem(self) -> None:
+        """Raise `MalformedError` for a problem document (RFC 9457): what a service said instead of what was asked."""
+        match self.value:
+            case {"type": str(), "title": str(title), "status": int(status), **rest}:
+                detail = rest.get("detail", "")
+                told = ": ".join(
+                    shown(part, 120) for part in (title, detail) if isinstance(part, str) and part
+                )
+                raise self.wrong(f"this is a problem document: {status} {told}")
 
     def below(self, name: str, value: object) -> "Node":
         """A value under this one."""

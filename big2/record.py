@@ -93,6 +93,7 @@ _KNOWN: Final = {
 def read_history(value: object, presets: Presets, published: Published = nothing_published) -> History:
     """Read a hand history, or raise `MalformedError` with a pointer to the first thing that is out of form."""
     node = Node(value)
+    node.refuse_problem()
     if node.member("format").value != FORMAT:
         raise node.member("format").wrong(f"must be {FORMAT}")
     rules = read_rules(node.member("rules"), presets, published)

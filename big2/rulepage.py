@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from big2.actions import PassReason
 from big2.book import Kind
-from big2.cards import RANKS
+from big2.cards import RANKS, card_glyph
 from big2.rulesets import MOST_CARDS, RuleSet
 from big2.settlement import points_of
 from big2.switch_forms import suit_glyphs
@@ -33,6 +33,7 @@ def rule_page(rules: RuleSet) -> tuple[Section, ...]:
         ("The last card", _last_card(rules)),
         ("Settlement", _settlement(rules)),
         ("Special", _special(rules)),
+        ("Remarks", (f"{remark}." for remark in remarks(rules))),
         ("Without effect here", _idle(rules)),
     )
     told = ((title, tuple(lines)) for title, lines in sections)
@@ -50,12 +51,19 @@ def idle_switches(rules: RuleSet) -> dict[str, str]:
     return idle
 
 
+def remarks(rules: RuleSet) -> Iterator[str]:
+    """What is allowed, but may be a slip: the order of the suits was changed, and the base's opening card was not."""
+    lowest = f"{RANKS[0]}{suit_glyphs(rules.suits)[0]}"
+    if rules.opening_card is not None and card_glyph(rules.opening_card) != lowest:
+        yield f"opening_card is {card_glyph(rules.opening_card)}, and the lowest card is {lowest} (R5.1)"
+
+
 def _words(rules: RuleSet, name: str) -> str:
     return BY_NAME[name].form.words(getattr(rules, name))
 
 
 def _cards(rules: RuleSet) -> Iterator[str]:
-    yield f"Ranks, low to high: {' '.join(RANKS)}. Rank counts before suit (R1.1)."
+    yield f"Ranks, low to high: {' '.join(RANKS)}; T is the ten. Rank counts before suit (R1.1)."
     yield f"Suits, low to high: {suit_glyphs(rules.suits)}."
     lowest, highest = suit_glyphs(rules.suits)[0], suit_glyphs(rules.suits)[-1]
     yield f"So 3{lowest} is the lowest card and 2{highest} the highest."

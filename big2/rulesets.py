@@ -7,13 +7,13 @@ values that contradict each other. Nothing is ignored. `switch_table` says what 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
-from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
 from big2.actions import PassReason
 from big2.cards import Card, card_text
 from big2.errors import RuleSetError
+from big2.quoted import meant
 from big2.switch_forms import LOWEST_DEALT, MOST_CARDS
 from big2.switch_table import BY_NAME, SWITCHES
 from big2.switches import (
@@ -162,7 +162,8 @@ def _base(mapping: Mapping[str, object], presets: Mapping[str, RuleSet]) -> dict
         return {}
     base = mapping["base"]
     if not isinstance(base, str) or base not in presets:
-        raise RuleSetError("base", f"is not a preset; presets are {', '.join(sorted(presets))}")
+        near = meant(base, presets) if isinstance(base, str) else ""
+        raise RuleSetError("base", f"is not a preset; presets are {', '.join(sorted(presets))}{near}")
     return {field.name: getattr(presets[base], field.name) for field in fields(RuleSet)}
 
 
@@ -171,14 +172,9 @@ def _read_switch(
 ) -> None:
     switch = BY_NAME.get(name)
     if switch is None:
-        problems.append(RuleSetError(name, "is not a switch of a rule set" + _meant(name)))
+        problems.append(RuleSetError(name, "is not a switch of a rule set" + meant(name, BY_NAME)))
         return
     try:
         readings[name] = switch.form.read(written)
     except ValueError as error:
         problems.append(RuleSetError(name, str(error)))
-
-
-def _meant(name: str) -> str:
-    near = get_close_matches(name, BY_NAME)
-    return f"; is {near[0]} meant?" if near else ""

@@ -3,7 +3,7 @@
 A form reads one written value into the rule set's own, or raises a `ValueError` that says what must be there.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise, permutations
@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from big2.actions import AUTOMATIC, WHY_AUTOMATIC, PassReason
 from big2.cards import GLYPHS, PACK, RANKS, SUITS, Card, card_glyph, card_text, parse_stored_card
 from big2.errors import NotationError
+from big2.quoted import all_quoted, quoted
 
 MOST_CARDS: Final = 13
 HIGHEST_FACTOR: Final = 1_000
@@ -46,7 +47,7 @@ def one_of(words: Mapping[Chosen, str]) -> Form:
         for choice in choices:
             if isinstance(written, str) and written == choice.value:
                 return choice
-        raise ValueError(f"must be one of {', '.join(choices)}")
+        raise ValueError(f"must be one of {', '.join(choices)}, not {quoted(written)}")
 
     schema = {"oneOf": [{"const": choice.value, "description": words[choice]} for choice in choices]}
     return Form(" · ".join(f"`{choice}`" for choice in choices), read, schema, lambda value: words[value])
@@ -62,13 +63,16 @@ def yes_or_no(yes: str, no: str) -> Form:
 
 def _yes_or_no(written: object) -> bool:
     if not isinstance(written, bool):
-        raise ValueError("must be true or false")  # noqa: TRY004 - one error for whatever is wrong with a switch
+        # whatever is wrong with a switch is one error, of one type
+        raise ValueError(f"must be true or false, not {quoted(written)}")  # noqa: TRY004
     return written
 
 
 def _suits(written: object) -> str:
     if not isinstance(written, str) or sorted(written) != sorted(SUITS):
-        raise ValueError("must name the four suits D, C, H and S, each once, low to high")
+        raise ValueError(
+            f"must name the four suits D, C, H and S, each once, low to high, not {quoted(written)}"
+        )
     return written
 
 
@@ -81,23 +85,34 @@ def suit_glyphs(suits: str) -> str:
     return " ".join(GLYPHS[SUITS.index(suit)] for suit in suits)
 
 
-def _listed(written: object) -> Iterator[object]:
+def _listed(written: object) -> list[object]:
     if not isinstance(written, list | tuple):
-        raise ValueError("must be a list")  # noqa: TRY004
-    return iter(written)
+        raise ValueError(f"must be a list, not {quoted(written)}")  # noqa: TRY004
+    return list(written)
+
+
+def _refuse(*faults: str) -> None:
+    """One error for all that is wrong with a switch; a fault without a text is none."""
+    if any(faults):
+        raise ValueError("; ".join(filter(None, faults)))
+
+
+def _strangers(named: Sequence[object], known: Sequence[str], offered: str) -> str:
+    """The fault of a list that names what is not offered; no text where it names nothing else."""
+    strangers = [each for each in named if each not in known]
+    return f"may only name {offered}, not {all_quoted(strangers)}" if strangers else ""
+
+
+def _twice(named: Sequence[object], known: Sequence[str]) -> str:
+    """The fault of a list that names something twice; no text where it does not."""
+    twice = [each for each in known if named.count(each) > 1]
+    return f"names {', '.join(twice)} twice" if twice else ""
 
 
 def _straights(written: object) -> tuple[str, ...]:
-    sequences = tuple(_sequence(text) for text in _listed(written))
-    if len(set(sequences)) != len(sequences):
-        raise ValueError("names a straight twice")
-    return sequences
-
-
-def _sequence(text: object) -> str:
-    if not isinstance(text, str) or text not in SEQUENCES:
-        raise ValueError(f"may only name {', '.join(SEQUENCES)}")
-    return text
+    named = _listed(written)
+    _refuse(_strangers(named, SEQUENCES, ", ".join(SEQUENCES)), _twice(named, SEQUENCES))
+    return tuple(map(str, named))
 
 
 def _opening_card(written: object) -> Card | None:
@@ -106,15 +121,13 @@ def _opening_card(written: object) -> Card | None:
     try:
         return parse_stored_card(written if isinstance(written, str) else "")
     except NotationError:
-        raise ValueError(f"must be {LOWEST_DEALT} or a card such as 3D") from None
+        raise ValueError(f"must be {LOWEST_DEALT} or a card such as 3D, not {quoted(written)}") from None
 
 
 def _auto_pass(written: object) -> tuple[PassReason, ...]:
-    named = list(_listed(written))
-    reasons = tuple(reason for reason in AUTOMATIC if reason.value in named)
-    if len(reasons) != len(named):
-        raise ValueError(f"may only name {' and '.join(AUTOMATIC)}, each once")
-    return reasons
+    named, offered = _listed(written), [reason.value for reason in AUTOMATIC]
+    _refuse(_strangers(named, offered, " and ".join(offered)), _twice(named, offered))
+    return tuple(reason for reason in AUTOMATIC if reason.value in named)
 
 
 def _passes_in_words(reasons: tuple[PassReason, ...]) -> str:
@@ -126,18 +139,28 @@ def _where(clause: str, why: str) -> str:
 
 
 def _point_tiers(written: object) -> Tiers:
-    tiers = tuple(_tier(tier) for tier in _listed(written))
-    if any(low[0] >= high[0] for low, high in pairwise(tiers)):
-        raise ValueError("must name rising numbers of cards")
+    listed = _listed(written)
+    tiers = tuple(tier for tier in map(_tier, listed) if tier)
+    _refuse(_no_tiers([each for each in listed if not _tier(each)]), _falling(tiers))
     return tiers
 
 
-def _tier(tier: object) -> tuple[int, int]:
+def _no_tiers(strangers: Sequence[object]) -> str:
+    form = f"[cards, factor], cards 1–{MOST_CARDS} and a factor 1–{HIGHEST_FACTOR}"
+    return f"must hold {form}, not {all_quoted(strangers)}" if strangers else ""
+
+
+def _falling(tiers: Tiers) -> str:
+    falls = [f"{high} after {low}" for (low, _), (high, _) in pairwise(tiers) if low >= high]
+    return f"must name rising numbers of cards, not {', '.join(falls)}" if falls else ""
+
+
+def _tier(tier: object) -> tuple[int, int] | None:
     match tier:
         case [int(cards), int(factor)] if bool not in (type(cards), type(factor)):
             if 1 <= cards <= MOST_CARDS and 1 <= factor <= HIGHEST_FACTOR:
                 return cards, factor
-    raise ValueError(f"must hold pairs of cards (1–{MOST_CARDS}) and a factor (1–{HIGHEST_FACTOR})")
+    return None
 
 
 def _tiers_in_words(tiers: Tiers) -> str:

@@ -6,10 +6,10 @@ from enum import StrEnum
 from typing import Final
 
 from big2.cards import card_glyph, cards_in, low_to_high
+from big2.quoted import shown
 from big2.rulesets import RuleSet
 
-MOST_SHOWN: Final = 40
-"""How many characters of a name, an id or a value are shown."""
+__all__ = ["Block", "Cell", "Piece", "Row", "Tone", "card_cell", "cell", "cells", "shown", "value_text"]
 
 
 class Tone(StrEnum):
@@ -51,16 +51,6 @@ class Block:
     rows: tuple[Row, ...] = ()
     numbers: frozenset[int] = frozenset()
     layout: str = ""
-
-
-def shown(text: str, most: int = MOST_SHOWN) -> str:
-    """As much of a text as tells which it is; what does not print is escaped, so that it can do nothing.
-
-    >>> shown("a\\tb"), shown("abcdef", 4)
-    ('a\\\\tb', 'abc…')
-    """
-    cut = text if len(text) <= most else text[: most - 1] + "…"
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
 
 
 def value_text(value: object) -> str:

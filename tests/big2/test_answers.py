@@ -113,7 +113,19 @@ def test_a_file_of_questions():
     ]
 
 
-FIRST_ERROR = "is not JSON: Expecting property name enclosed in double quotes at character 2"
+FIRST_ERROR = "is not JSON: a member's name in double quotes is missing at character 3"
+
+
+def test_a_member_that_no_kind_of_question_has_is_ignored():
+    question = {
+        "rules": "actionpoker",
+        "kind": "beats",
+        "play": "4D",
+        "over": "3D",
+        "source": "S2",
+        "note": 1,
+    }
+    assert answer(question, PRESETS) is True
 
 
 def test_a_question_that_names_no_rule_set_is_about_the_one_that_is_given():

@@ -446,7 +446,7 @@ def test_blanks_round_a_line_do_not_make_it_another():
 
 def test_where_a_line_breaks_off_is_counted_within_the_line():
     (verdict,) = verify_lines("\n\n{", PRESETS)
-    assert verdict["reason"].endswith(" at character 1")
+    assert verdict["reason"].endswith(" at character 2")
 
 
 def test_a_line_separator_within_a_text_is_no_new_line():

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from big2.rulepage import five_card_kinds, idle_switches, points_line, rule_page
+from big2.rulepage import five_card_kinds, idle_switches, points_line, remarks, rule_page
 from big2.rulesets import ruleset_from_mapping, ruleset_to_mapping
 from big2.ruletext import differences, ruleset_toml, toml_value
 from big2.switch_table import BY_NAME, SWITCHES
@@ -18,6 +18,19 @@ def page(rule_set):
 
 def text(rule_set):
     return "\n".join(f"{title}\n{lines}" for title, lines in page(rule_set).items())
+
+
+def test_r5_1_an_opening_card_that_is_not_the_lowest_is_remarked_on():
+    changed = {"base": "hong-kong", "suits": "CDHS"}
+    for card, told in (("3D", "opening_card is 3♦, and the lowest card is 3♣ (R5.1)"), ("3C", None)):
+        found = ruleset_from_mapping(changed | {"opening_card": card}, PRESETS)
+        assert list(remarks(found)) == ([told] if told else [])
+        assert page(found).get("Remarks") == (f"{told}." if told else None)
+    assert not any(list(remarks(preset)) for preset in PRESETS.values())
+
+
+def test_the_page_says_how_a_ten_is_written():
+    assert "8 9 T J Q K A 2; T is the ten." in page(PRESETS["actionpoker"])["Cards"]
 
 
 @pytest.mark.parametrize("name", PRESETS)

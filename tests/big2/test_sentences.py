@@ -1,6 +1,7 @@
 """What is refused is told in a sentence: each kind of them once, as players and the writers of texts read it."""
 
 import json
+from datetime import date
 
 import pytest
 
@@ -59,15 +60,28 @@ def test_r1_2_a_stored_list_has_no_card_twice():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "is not JSON: Expecting value at character 0"),
+        ("", "is not JSON: a value is missing at character 1"),
+        ("[1,]", "is not JSON: a value is missing at character 4"),
+        ("{3: 1}", "is not JSON: a member's name in double quotes is missing at character 2"),
+        ('{"unit" 1}', "is not JSON: a colon is missing at character 9"),
+        (
+            '{"unit": 1\n "seats": []}',
+            "is not JSON: a comma or a closing bracket is missing at line 2, character 2",
+        ),
+        ("{} {}", "is not JSON: more follows after the value at character 4"),
+        ('{"unit', "is not JSON: a text has no end at character 2"),
+        ('["\t"]', "is not JSON: a text has a line's end or another control character at character 3"),
+        (r'["\d"]', "is not JSON: a text has an escape that JSON does not know at character 3"),
+        ("\ufeff[]", "is not JSON: it goes wrong at character 1"),
         ("[NaN]", "is not JSON: NaN is no number"),
-        ('{"unit": 1, "unit": 2}', "names a member twice"),
+        ('{"unit": 1, "unit": 2}', 'names a member twice: "unit"'),
+        ('[{"a": 1, "b": 2, "c": 3, "a": 1, "b": 2, "b": 2}]', 'names a member twice: "a", "b"'),
         ("[" + "9" * 41 + "]", "has a number of more than 40 digits"),
         ("[1e999]", "has a number that is out of range"),
         ("[" * 100_000, "is nested too deep"),
         ("[" + "9" * 40 + "]", "must be an object"),
     ],
-    ids=range(7),
+    ids=range(17),
 )
 def test_what_is_wrong_with_a_text(text, reason):
     assert verify_text(text, PRESETS) == {"verdict": "malformed", "reason": reason, "pointer": ""}
@@ -143,23 +157,38 @@ def test_r10_2_a_unit_that_the_schedule_does_not_have():
     assert sentence(NoSuchStepError, step_for, [], 26) == "the schedule has no table of unit 26"
 
 
+STRAIGHTS = "A2345, 23456, 34567, 45678, 56789, 6789T, 789TJ, 89TJQ, 9TJQK, TJQKA, JQKA2"
+TIERS = "must hold [cards, factor], cards 1–13 and a factor 1–1000"
+
+
 @pytest.mark.parametrize(
     ("switch", "value", "reason"),
     [
-        ("suits", "DCH", "must name the four suits D, C, H and S, each once, low to high"),
-        ("straights", "34567", "must be a list"),
-        ("straights", ["34567", "34567"], "names a straight twice"),
+        ("suits", "DCH", 'must name the four suits D, C, H and S, each once, low to high, not "DCH"'),
+        ("straights", "34567", 'must be a list, not "34567"'),
+        ("straights", ["34567", "34567"], "names 34567 twice"),
+        ("straights", ["KA234"], f'may only name {STRAIGHTS}, not "KA234"'),
         (
             "straights",
-            ["KA234"],
-            "may only name A2345, 23456, 34567, 45678, 56789, 6789T, 789TJ, 89TJQ, 9TJQK, TJQKA, JQKA2",
+            ["A2345", "34567", "34567", "QKA23", "TJQKA", [1], "TJQKA"],
+            f'may only name {STRAIGHTS}, not "QKA23", [1]; names 34567, TJQKA twice',
         ),
-        ("twos", "double", "must be one of none, double_each, add_factor"),
-        ("triples", 1, "must be true or false"),
-        ("opening_card", "D3", "must be lowest_dealt or a card such as 3D"),
-        ("auto_pass", ["player"], "may only name two_of_spades and too_few_cards, each once"),
-        ("point_tiers", [[13, 3], [10, 2]], "must name rising numbers of cards"),
-        ("point_tiers", [[14, 2]], "must hold pairs of cards (1–13) and a factor (1–1000)"),
+        ("straights", list(range(7)), f"may only name {STRAIGHTS}, not 0, 1, 2, 3, 4 and 2 more"),
+        ("twos", "double", 'must be one of none, double_each, add_factor, not "double"'),
+        ("triples", 1, "must be true or false, not 1"),
+        ("opening_card", "D3", 'must be lowest_dealt or a card such as 3D, not "D3"'),
+        ("opening_card", 3, "must be lowest_dealt or a card such as 3D, not 3"),
+        ("opening_card", date(1979, 5, 27), 'must be lowest_dealt or a card such as 3D, not "1979-05-27"'),
+        ("auto_pass", ["player"], 'may only name two_of_spades and too_few_cards, not "player"'),
+        ("auto_pass", ["two_of_spades"] * 2, "names two_of_spades twice"),
+        ("point_tiers", [[13, 3], [10, 2]], "must name rising numbers of cards, not 10 after 13"),
+        ("point_tiers", [[8, 2], [8, 3]], "must name rising numbers of cards, not 8 after 8"),
+        ("point_tiers", [[14, 5]], f"{TIERS}, not [14, 5]"),
+        (
+            "point_tiers",
+            [[10, 2], [0, 1], [True, 2], [1, 1001], [8, 3], 7],
+            f"{TIERS}, not [0, 1], [true, 2], [1, 1001], 7; must name rising numbers of cards, not 8 after 10",
+        ),
         ("jokers", 2, "is not a switch of a rule set"),
         ("tripples", True, "is not a switch of a rule set; is triples meant?"),
     ],
@@ -173,11 +202,50 @@ def test_r12_a_base_that_is_no_preset_is_answered_with_those_that_are():
     (problem,) = ruleset_problems({"base": "nowhere"}, {name: rules() for name in ("house", "club")})
     assert str(problem) == "base: is not a preset; presets are club, house"
     assert isinstance(problem, RuleSetError)
+    for near in ("hous", "House"):
+        (problem,) = ruleset_problems({"base": near}, {name: rules() for name in ("house", "club")})
+        assert str(problem) == "base: is not a preset; presets are club, house; is house meant?"
+
+
+PROBLEM = {"type": "/problems/not-found", "title": "Not found", "status": 404}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({}, "404 Not found"),
+        ({"detail": "There is no such hand."}, "404 Not found: There is no such hand."),
+        ({"title": "", "detail": 7}, "404 "),
+    ],
+)
+def test_a_problem_document_is_told_as_one(change, told):
+    found = {"verdict": "malformed", "reason": f"this is a problem document: {told}", "pointer": ""}
+    assert verify(PROBLEM | change, PRESETS) == found
+    with pytest.raises(MalformedError, match=f"this is a problem document: {told}"):
+        answer(PROBLEM | change, PRESETS)
+
+
+def test_what_lacks_a_part_of_a_problem_document_is_none():
+    for name in PROBLEM:
+        part = {other: value for other, value in PROBLEM.items() if other != name}
+        assert verify(part, PRESETS)["reason"] == "lacks format"
 
 
 @pytest.mark.parametrize(
     ("question", "told"),
     [
+        (
+            {"kind": "legal_plays", "holding": "5H", "over": "4S"},
+            "/over: is no member of legal_plays: that has holding, to_beat, must_include",
+        ),
+        (
+            {"kind": "classify", "cards": "5H", "to_beat": None},
+            "/to_beat: is no member of classify: that has cards",
+        ),
+        (
+            {"kind": "beats", "play": "5H", "cards": "4S"},
+            "/cards: is no member of beats: that has play, over",
+        ),
         ({"kind": "guess"}, "/kind: must be one of classify, beats, legal_plays"),
         ({"kind": "legal_plays", "holding": "3D 3D"}, "/holding: must be 1–13 cards, none twice"),
         ({"kind": "legal_plays", "holding": "D3"}, f"/holding: 'D3' {NO_CARD}"),
