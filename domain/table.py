@@ -114,7 +114,7 @@ def evolve(table: Table | None, event: Event) -> Table:
     raise AssertionError(f"{type(event).__name__} is no event of a table")
 
 
-TABLE = Aggregate("table", evolve)
+TABLE = Aggregate("table", evolve, values=True)
 
 
 class Deal(msgspec.Struct, frozen=True):
@@ -138,7 +138,7 @@ def next_deal(
     dealt_in = sorted(set(table.seats) - left_out)
     direction = play.next_direction(rules, table.direction)
     number = table.hands_begun + 1
-    dealer = table.first_dealer if table.dealer is None else play.next_dealer(table.dealer, dealt_in)
+    dealer = _dealer(table, dealt_in)
     return Deal(
         hand_id=hand_id(table.table_id, number),
         number=number,
@@ -191,6 +191,13 @@ def _must_be_dealable(table: Table) -> None:
         raise Conflicting("table-paused", "The table is paused.")
     if len(table.seats) < 2:
         raise Conflicting("not-enough-players", "A hand needs two players (R2.1).")
+
+
+def _dealer(table: Table, dealt_in: list[int]) -> int:
+    """A table that late entry opened may have its first button drawn to a free seat: then the next one gets it."""
+    if table.dealer is None and table.first_dealer in dealt_in:
+        return table.first_dealer
+    return play.next_dealer(table.dealer or table.first_dealer, dealt_in)
 
 
 def _leader(table: Table, rules: RuleSet, dealt_in: list[int], direction: play.Direction) -> int | None:

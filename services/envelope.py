@@ -196,11 +196,9 @@ def seal(state: bytes, prev: str) -> bytes:
     return b'%b,"prev":"%b"}' % (state[:-1], prev.encode())
 
 
-def fold(
-    aggregate: Aggregate[S], stream_id: UUID, recorded: Sequence[Recorded], read_at: datetime
-) -> Stream[S]:
-    """The stream that these events, all of it from the first on, make."""
-    return fold_on(aggregate, Stream(stream_id, 0, 0, None, {}, (), read_at), recorded)
+def nothing_yet(stream_id: UUID, read_at: datetime) -> Stream[S]:
+    """A stream before its first event."""
+    return Stream(stream_id, 0, 0, None, {}, (), read_at)
 
 
 def fold_on(aggregate: Aggregate[S], stream: Stream[S], recorded: Sequence[Recorded]) -> Stream[S]:

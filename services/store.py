@@ -48,12 +48,14 @@ from services.envelope import (
     Recorded,
     Row,
     Stream,
-    fold,
+    fold_on,
     link,
+    nothing_yet,
     seal,
 )
 from services.errors import Conflict, StoreError
 from services.eventtable import Also, EventTable, NewRow, Proviso, Read, Rows
+from services.kept import KeptStreams
 from services.locks import LOCK_SECONDS, AdvisoryLocks, LocalLocks
 
 S = TypeVar("S")
@@ -293,14 +295,19 @@ class Store:
         self._chain = cast(ChainedEventStore, self._log.events)
         self._rows = cast("PostgresRows | MemoryRows", self._log.recorder).rows
         self._locks = locks
+        self._kept = KeptStreams()
 
     def load(self, aggregate: Aggregate[S], stream_id: UUID, upto: int | None = None) -> Stream[S]:
         """The stream folded up to its newest event, or to version `upto`.
 
         Version 0 if there is no such stream, or one of another kind of aggregate.
         """
+        if aggregate.values and upto is None and (kept := self._kept.get(aggregate.name, stream_id)):
+            rows, at = self._rows.read(stream_id, kept.stream.version)
+            if rows[:1] == [kept.last]:
+                return self._folded(aggregate, replace(kept.stream, read_at=at), rows[1:])
         rows, at = self._rows.read(stream_id, 1, NEWEST if upto is None else upto)
-        return self._folded(aggregate, stream_id, rows, at)
+        return self._folded(aggregate, nothing_yet(stream_id, at), rows)
 
     def load_many(self, wanted: Sequence[tuple[Aggregate[Any], UUID]]) -> list[Stream[Any]]:
         """Several streams, as of one moment, in the order asked for."""
@@ -308,7 +315,10 @@ class Store:
         streams: dict[UUID, list[Row]] = {}
         for row in rows:
             streams.setdefault(row.stream, []).append(row)
-        return [self._folded(kind, stream_id, streams.get(stream_id, []), at) for kind, stream_id in wanted]
+        return [
+            self._folded(kind, nothing_yet(stream_id, at), streams.get(stream_id, []))
+            for kind, stream_id in wanted
+        ]
 
     def events(self, stream_id: UUID, first: int = 1, last: int | None = None) -> list[Recorded]:
         """The stream's events from version `first` to `last`, both included."""
@@ -389,13 +399,14 @@ class Store:
             raise StoreError("a store in memory has no tables beside its events")
         return self._database
 
-    def _folded(self, aggregate: Aggregate[S], stream_id: UUID, rows: list[Row], at: datetime) -> Stream[S]:
+    def _folded(self, aggregate: Aggregate[S], before: Stream[S], rows: list[Row]) -> Stream[S]:
         if rows and not rows[0].topic.startswith(f"{aggregate.name}."):
             rows = []  # an id of another kind names nothing of this one
-        decode = self._codec.decode
-        stream = fold(aggregate, stream_id, [decode(row) for row in rows], at)
+        stream = fold_on(aggregate, before, [self._codec.decode(row) for row in rows])
         if rows:
-            self._chain.remember(stream_id, stream.version, link(*rows[-1][:4]))
+            self._chain.remember(stream.id, stream.version, link(*rows[-1][:4]))
+            if aggregate.values:
+                self._kept.put(aggregate.name, stream, rows[-1])
         return stream
 
 

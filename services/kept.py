@@ -1,0 +1,56 @@
+"""Long streams as a process folded them last, so that only what is new of them is read, decoded and folded.
+
+What is kept is never trusted for more than the log says: the last row that was folded is read again and compared, so a
+database that was put back to an earlier day is noticed.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from msgspec.structs import replace
+
+from services.envelope import Row, Stream
+
+LONG = 100
+"""Events from which on a stream is kept."""
+MOST = 32
+"""Streams that a process keeps: those read last."""
+
+
+class Kept(NamedTuple):
+    """A stream, and its last row."""
+
+    stream: Stream[Any]
+    last: Row
+
+
+class KeptStreams:
+    """By the name of the aggregate and the id of the stream. Whatever goes in or out has its own `commands`."""
+
+    def __init__(self) -> None:
+        self._streams: OrderedDict[tuple[str, UUID], Kept] = OrderedDict()
+        self._guard = Lock()
+
+    def get(self, kind: str, stream_id: UUID) -> Kept | None:
+        """The stream as it was kept, to be folded on."""
+        with self._guard:
+            kept = self._streams.get((kind, stream_id))
+        return kept and kept._replace(stream=_own(kept.stream))
+
+    def put(self, kind: str, stream: Stream[Any], last: Row) -> None:
+        """Keep a stream, if it is long."""
+        if stream.version < LONG:
+            return
+        with self._guard:
+            self._streams[kind, stream.id] = Kept(_own(stream), last)
+            self._streams.move_to_end((kind, stream.id))
+            if len(self._streams) > MOST:
+                self._streams.popitem(last=False)
+
+
+def _own(stream: Stream[Any]) -> Stream[Any]:
+    return replace(stream, commands=dict(stream.commands))

@@ -1,0 +1,106 @@
+"""Long streams are folded on, and never trusted further than the log."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from domain.aggregate import Aggregate
+from domain.events import Event
+from services import kept
+from services.envelope import Change, Command
+from services.store import Store
+
+
+class Told(Event, frozen=True, kw_only=True):
+    word: str
+
+
+TALE = Aggregate("tale", lambda state, event: (*(state or ()), event.word), values=True)
+OTHER = Aggregate("other", TALE.evolve, values=True)
+OURS = {"tale.told.1": Told}
+
+
+@pytest.fixture
+def store(database_url, monkeypatch):
+    monkeypatch.setattr(kept, "LONG", 3)
+    monkeypatch.setattr(kept, "MOST", 2)
+    store = Store(database_url, OURS)
+    yield store
+    store.close()
+
+
+def tell(store, tale, *words):
+    stream = store.load(TALE, tale)
+    command = Command(uuid4(), "test", "a" * 64)
+    events = [Told(word=word) for word in words]
+    return store.append(command, [Change(tale, stream.version, events)], stream.read_at)[0].command
+
+
+def read(store, monkeypatch):
+    """The first versions that the store asks for, from now on."""
+    asked, rows = [], store._rows.read
+
+    def spy(stream_id, first=1, *last):
+        asked.append(first)
+        return rows(stream_id, first, *last)
+
+    monkeypatch.setattr(store._rows, "read", spy)
+    return asked
+
+
+def test_of_a_long_stream_only_what_is_new_is_read(store, monkeypatch):
+    tale = uuid4()
+    commands = [tell(store, tale, "once", "upon", "a")]
+    first = store.load(TALE, tale)
+    asked = read(store, monkeypatch)
+    commands.append(tell(store, tale, "time"))
+    seen = store.load(TALE, tale)
+    assert asked == [3, 3]
+    assert (seen.state, seen.version, list(seen.commands)) == (("once", "upon", "a", "time"), 4, commands)
+    assert [r.version for r in seen.recorded] == [1, 2, 3, 4]
+    assert seen.position == seen.recorded[-1].position
+    assert first.read_at < seen.read_at
+    assert list(first.commands) == commands[:1]
+
+
+def test_whoever_gets_a_stream_may_do_with_it_as_he_likes(store):
+    tale = uuid4()
+    tell(store, tale, "once", "upon", "a")
+    for _ in range(2):
+        store.load(TALE, tale).commands.clear()
+    assert len(store.load(TALE, tale).commands) == 1
+
+
+def test_an_earlier_version_and_another_kind_are_read_from_the_log(store):
+    tale = uuid4()
+    tell(store, tale, "once", "upon", "a")
+    assert store.load(TALE, tale).version == 3
+    assert store.load(TALE, tale, upto=2).state == ("once", "upon")
+    assert store.load(OTHER, tale).version == 0
+
+
+@pytest.mark.parametrize("again", ["", "there", "there was not"])
+def test_a_log_that_was_put_back_to_an_earlier_day_is_read_from_the_start(store, again):
+    tale = uuid4()
+    tell(store, tale, "once", "upon", "a")
+    assert store.load(TALE, tale).version == 3
+    with store.database.connection() as conn:
+        conn.execute("DELETE FROM big2_events WHERE originator_id = %s AND originator_version > 1", (tale,))
+    if again:
+        tell(store, tale, *again.split())
+    assert store.load(TALE, tale).state == ("once", *again.split())
+
+
+def test_short_streams_and_those_that_nobody_reads_are_not_kept(store, monkeypatch):
+    short, *tales = (uuid4() for _ in range(4))
+    tell(store, short, "once", "upon")
+    for tale in tales:
+        tell(store, tale, "once", "upon", "a")
+    for tale in (short, *tales):
+        store.load(TALE, tale)
+    asked = read(store, monkeypatch)
+    for tale in (short, *reversed(tales)):
+        store.load(TALE, tale)
+    assert asked == [1, 3, 3, 1]
