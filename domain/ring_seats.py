@@ -5,7 +5,8 @@ What moves money is told by `movements`: the wallet pays or gets it in the same 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -30,11 +31,13 @@ from domain.ring_events import (
 
 class Wish(msgspec.Struct, frozen=True):
     """How somebody wants his seat to be; what is null stays as it is. `buy_in` is all that he brings to it, so a
-    greater one than before tops up by the difference."""
+    greater one than before tops up by the difference. What could not be read is null, and `unread` says what is wrong
+    there, by JSON pointer."""
 
     player_id: PlayerId | None = None
     buy_in: int | None = None
     sitting_out: bool | None = None
+    unread: Mapping[str, str] = MappingProxyType({})
 
 
 class Movement(NamedTuple):
@@ -118,8 +121,8 @@ def _sit_down(ring: Ring, number: int, wish: Wish) -> list[Event]:
         errors["/buy_in"] = f"must be {ring.terms.buy_in} at least (R10.1)"
     elif problem := _too_much(ring, buy_in):
         errors["/buy_in"] = problem
-    if errors or player is None or buy_in is None:
-        raise Refused("validation", "Nobody can sit down like this.", errors)
+    if errors or wish.unread or player is None or buy_in is None:
+        raise Refused("validation", "Nobody can sit down like this.", errors | dict(wish.unread))
     down = SatDown(seat=number, player_id=player, buy_in=buy_in)
     out = SatOut(seat=number, player_id=player, reason="asked")
     return [down, *([out] if wish.sitting_out else [])]
@@ -127,7 +130,7 @@ def _sit_down(ring: Ring, number: int, wish: Wish) -> list[Event]:
 
 def _changed(ring: Ring, number: int, seat: RingSeat, wish: Wish) -> list[Event]:
     more = 0 if wish.buy_in is None else wish.buy_in - seat.buy_in
-    errors = dict(_errors(ring, seat, wish, more))
+    errors = dict(_errors(ring, seat, wish, more)) | dict(wish.unread)
     if errors:
         raise Refused("validation", "The seat cannot be like this.", errors)
     events: list[Event] = []

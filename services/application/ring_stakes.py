@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from big2.ring import RingStep, schedule_problems
@@ -26,11 +27,12 @@ from services.store import Store
 
 
 class Wanted(NamedTuple):
-    """A schedule to be published."""
+    """A schedule to be published. What could not be read is null, and `unread` says what is wrong there."""
 
-    name: str
-    currency: str
-    steps: tuple[RingStep, ...]
+    name: str | None
+    currency: str | None
+    steps: tuple[RingStep, ...] | None
+    unread: Mapping[str, str] = MappingProxyType({})
 
 
 class Stakes:
@@ -54,27 +56,28 @@ class Stakes:
         recorded = {schedule_of(r.event): r for r in self._recorded(wanted.name)}  # type: ignore[arg-type]
         return published_stakes(recorded[wanted]) if wanted in recorded else built_in_stakes(wanted)
 
-    def publish(
-        self, command: Command, name: str | None, read: Callable[[], Wanted]
-    ) -> Outcome[PublishedStakes]:
-        """Publish the next version of a name; `name` is null where the body has none that can be read."""
+    def publish(self, command: Command, wanted: Wanted) -> Outcome[PublishedStakes]:
+        """Publish the next version of a name."""
 
         def decide(stream: Stream[PublishedStakes], _now: object) -> Decision:
-            return Decision([on(stream, *self._next(stream.state, read))])
+            return Decision([on(stream, *self._next(stream.state, wanted))])
 
-        return execute(self._store, command, (STAKES, stakes_id(name or "")), decide)
+        named = stakes_id(wanted.name or "")
+        with self._store.lock(named):
+            return execute(self._store, command, (STAKES, named), decide)
 
-    def publication(self, name: str | None, read: Callable[[], Wanted]) -> list[Event]:
+    def publication(self, wanted: Wanted) -> list[Event]:
         """The events that `publish` would store."""
-        return self._next(self._store.load(STAKES, stakes_id(name or "")).state, read)
+        return self._next(self._store.load(STAKES, stakes_id(wanted.name or "")).state, wanted)
 
-    def _next(self, published: PublishedStakes | None, read: Callable[[], Wanted]) -> list[Event]:
-        wanted = read()
-        errors = {f"/steps{at}": reason for at, reason in schedule_problems(wanted.steps)}
-        if errors:
+    def _next(self, published: PublishedStakes | None, wanted: Wanted) -> list[Event]:
+        name, currency, steps = wanted.name, wanted.currency, wanted.steps
+        errors = {f"/steps{at}": reason for at, reason in schedule_problems(steps or ())} | dict(
+            wanted.unread
+        )
+        if errors or name is None or currency is None or steps is None:
             raise Refused("validation", "No ring table could be played like this.", errors)
-        before = int(wanted.name in self.built_in)
-        return publish(published, wanted.name, wanted.currency, wanted.steps, before)
+        return publish(published, name, currency, steps, int(name in self.built_in))
 
     def _versions(self, name: str) -> list[Schedule]:
         first = [self.built_in[name]] if name in self.built_in else []

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from big2.errors import NoSuchStepError
 from big2.ring import RingStep, step_for
@@ -38,52 +41,45 @@ _HIMSELF = "A player's token is for his own seat."
 
 
 class Wanted(NamedTuple):
-    """A ring table that an operator wants; `schedule` names one, `currency` is only compared with its own."""
+    """A ring table that an operator wants; `schedule` names one, `currency` is only compared with its own.
 
-    rules: str
-    schedule: str
-    unit: int
+    What could not be read is null, and `unread` says what is wrong there, by JSON pointer.
+    """
+
+    rules: str | None
+    schedule: str | None
+    unit: int | None
     currency: str | None
-    seats: int
-    timing: Timing
+    seats: int | None
+    timing: Timing | None
+    unread: Mapping[str, str] = MappingProxyType({})
 
 
-def open_a_table(services: Services, command: Command, read: Callable[[], Wanted]) -> Outcome[Ring]:
+def open_a_table(services: Services, command: Command, wanted: Wanted) -> Outcome[Ring]:
     """Open a ring table. It keeps the versions of its schedule and of its rule set (R10.3)."""
     made = opened_table_id(command.id)
 
     def decide(stream: Stream[Ring], _now: datetime) -> Decision:
         master = secrets.token_bytes(SEED_BYTES)
-        return Decision([on(stream, *decide_on.open_ring(made, _terms(services, read()), master))])
+        return Decision([on(stream, *decide_on.open_ring(made, _terms(services, wanted), master))])
 
     return execute(services.store, command, (RING, made), decide)
 
 
-class Asked(NamedTuple):
-    """How a seat is to be: the player, where he could be read, and `read` for all of it.
-
-    `read` raises Refused with whatever is wrong with the body.
-    """
-
-    player_id: PlayerId | None
-    read: Callable[[], Wish]
-
-
 def take_seat(
-    services: Services, command: Command, actor: Actor, at: tuple[TableId, int], asked: Asked
+    services: Services, command: Command, actor: Actor, at: tuple[TableId, int], wish: Wish
 ) -> Outcome[Ring]:
     """Sit down with money from the wallet, top up, sit out or in again; a player's token is for himself."""
     store, (table_id, number) = services.store, at
-    own = _own(actor, asked.player_id)
+    own = _own(actor, wish.player_id)
 
     def decide(stream: Stream[Ring], _now: datetime) -> Decision:
         ring = existing(stream, "table")
         if not 1 <= number <= ring.terms.seats_per_table:
             raise NotFound("seat")
         ring_seats.may_take(ring, number, own)  # a conflict is told before what is wrong
-        player = [_may_play(store, own)] if own is not None and number not in ring.seats else []
-        wish = asked.read()
-        events = ring_seats.take_seat(ring, number, Wish(own, wish.buy_in, wish.sitting_out))
+        player = [_may_play(store, own, wish)] if own is not None and number not in ring.seats else []
+        events = ring_seats.take_seat(ring, number, replace(wish, player_id=own))
         return Decision([on(stream, *events), *money(store, ring, events, command), *player])
 
     with store.lock(table_id, then=own):
@@ -190,11 +186,11 @@ def _clock(
 
 def _terms(services: Services, wanted: Wanted) -> RingTerms:
     """The terms of a table, with the versions that it keeps; Refused with everything that is wrong with them."""
-    errors: dict[str, str] = {}
+    errors = dict(wanted.unread)
     schedule = _schedule(services, wanted, errors)
-    step = _step(schedule, wanted.unit, errors) if schedule else None
-    rules = _rules(services, wanted, errors)
-    if errors or schedule is None or step is None:
+    step = _step(schedule, wanted.unit, errors) if schedule and wanted.unit else None
+    rules = _rules(services, wanted.rules, errors) if wanted.rules is not None else ""
+    if errors or schedule is None or step is None or wanted.seats is None or wanted.timing is None:
         raise Refused("validation", "No such table can be opened.", errors)
     return RingTerms(
         rules=rules,
@@ -209,6 +205,8 @@ def _terms(services: Services, wanted: Wanted) -> RingTerms:
 
 
 def _schedule(services: Services, wanted: Wanted, errors: dict[str, str]) -> Schedule | None:
+    if wanted.schedule is None:
+        return None
     try:
         schedule = services.stakes.resolve(wanted.schedule)
     except NotFound:
@@ -228,9 +226,9 @@ def _step(schedule: Schedule, unit: int, errors: dict[str, str]) -> RingStep | N
         return None
 
 
-def _rules(services: Services, wanted: Wanted, errors: dict[str, str]) -> str:
+def _rules(services: Services, named: str, errors: dict[str, str]) -> str:
     try:
-        rules = services.rulesets.pinned(wanted.rules)
+        rules = services.rulesets.pinned(named)
     except Refused as unknown:
         errors |= unknown.errors
         return ""
@@ -248,10 +246,11 @@ def _own(actor: Actor, player: PlayerId | None) -> PlayerId | None:
     return actor.player_id
 
 
-def _may_play(store: Store, player: PlayerId) -> Change:
+def _may_play(store: Store, player: PlayerId, wish: Wish) -> Change:
     """Whoever sits down is enrolled, and not barred: what is appended holds only as long as that is so."""
     found = store.load(PLAYER, player)
     if found.state is None:
-        raise Refused("validation", "Nobody can sit down like this.", {"/player_id": "is no player"})
+        errors = {"/player_id": "is no player", **wish.unread}
+        raise Refused("validation", "Nobody can sit down like this.", errors)
     may_enter(found.state)
     return on(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from uuid import UUID
 
@@ -38,7 +39,7 @@ def list_ring_tables(call: Call) -> Response:
 def open_ring_table(call: Call) -> Response:
     """A table of `POST /tables` whose body has a `stake`."""
     call.actor.must_be_in(None)
-    outcome = ring_tables.open_a_table(call.services, call.command, lambda: _wanted(call))
+    outcome = ring_tables.open_a_table(call.services, call.command, _wanted(call))
     table = after(call.services, outcome)
     return written(201, table, repeat=outcome.repeat, location=f"/v1/tables/{table.table_id}")
 
@@ -71,13 +72,9 @@ def close_ring_table(call: Call, table_id: UUID) -> Response:
 )
 def take_seat(call: Call, table_id: UUID, seat: int) -> Response:
     """Sit down with a buy-in, top up to a greater one, sit out or in again; a player's token is for himself"""
-
-    def wish() -> Wish:
-        return Wish(**call.body.read())
-
-    asked = ring_tables.Asked(call.body.valid.get("player_id"), wish)
+    wish = Wish(**call.body.valid, unread=_unread(call))
     at = TableId(table_id), seat
-    outcome = ring_tables.take_seat(call.services, call.command, call.actor, at, asked)
+    outcome = ring_tables.take_seat(call.services, call.command, call.actor, at, wish)
     return written(200, after(call.services, outcome), repeat=outcome.repeat)
 
 
@@ -154,26 +151,40 @@ def get_stakes(call: Call, name: str) -> Response:
 def publish_stakes(call: Call) -> Response:
     """Publish a schedule of stakes, or the next version of one; versions never change, and tables keep theirs"""
     stakes = call.services.stakes
-    name: str | None = call.body.valid.get("name")
     if call.query["dry_run"]:
-        return would_be(stakes.publication(name, lambda: _stakes(call)))
-    outcome = stakes.publish(call.command, name, lambda: _stakes(call))
+        return would_be(stakes.publication(_stakes(call)))
+    outcome = stakes.publish(call.command, _stakes(call))
     made = published_stakes(outcome.events[0])
     return written(201, made, repeat=outcome.repeat, location=f"/v1/stakes/{made.reference}")
 
 
 def _stakes(call: Call) -> Wanted:
-    body = call.body.read()
-    return Wanted(body["name"], body["currency"], tuple(RingStep(**step) for step in body["steps"]))
+    """What is wanted, as far as it could be read; steps all or none."""
+    sent, unread = call.body.valid, _unread(call)
+    read = not any(at.startswith("/steps") for at in unread)
+    steps = tuple(RingStep(**step) for step in sent["steps"]) if read else None
+    return Wanted(sent.get("name"), sent.get("currency"), steps, unread)
 
 
 def _wanted(call: Call) -> ring_tables.Wanted:
-    body = call.body.read()
+    """The same of a table."""
+    sent, unread = call.body.valid, _unread(call)
+    stake = sent.get("stake", {})
     return ring_tables.Wanted(
-        rules=body["rules"],
-        schedule=body["stake"]["schedule"],
-        unit=body["stake"]["unit"],
-        currency=body.get("currency"),
-        seats=body["seats"],
-        timing=Timing(body["turn_seconds"], body["between_hands_seconds"], body["protest_seconds"]),
+        rules=sent.get("rules"),
+        schedule=stake.get("schedule"),
+        unit=stake.get("unit"),
+        currency=sent.get("currency"),
+        seats=sent.get("seats"),
+        timing=_timing(sent) if not unread else None,
+        unread=unread,
     )
+
+
+def _timing(sent: Mapping[str, int]) -> Timing:
+    return Timing(sent["turn_seconds"], sent["between_hands_seconds"], sent["protest_seconds"])
+
+
+def _unread(call: Call) -> dict[str, str]:
+    """What is wrong with the body, by JSON pointer."""
+    return call.body.wrong.errors if call.body.wrong else {}

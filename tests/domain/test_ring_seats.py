@@ -129,6 +129,17 @@ def test_r10_4_who_cannot_pay_unit_and_ante_tops_up_before_he_sits_in_again():
     assert sorted(errors(ring, 1, sitting_out=False, buy_in=100)) == ["/buy_in", "/sitting_out"]
 
 
+def test_what_could_not_be_read_is_told_with_the_rest():
+    unread = {"/sitting_out": "must be true or false"}
+    assert sorted(errors(seated(), 1, player_id=ALICE, buy_in=10, unread=unread)) == [
+        "/buy_in",
+        "/sitting_out",
+    ]
+    assert sorted(errors(seated(), 1, player_id=ALICE, buy_in=5000, unread=unread)) == ["/sitting_out"]
+    assert sorted(errors(seated(5000), 1, buy_in=10, unread=unread)) == ["/buy_in", "/sitting_out"]
+    assert errors(seated(), 1, player_id=ALICE, unread={"/buy_in": "no"}) == {"/buy_in": "no"}
+
+
 # standing up
 
 

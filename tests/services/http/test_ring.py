@@ -8,9 +8,13 @@ from uuid import UUID, uuid4
 import pytest
 
 from big2.history import verify
+from domain.hand import HAND
+from domain.player import PLAYER, bar
 from domain.ring import RING
 from services.audit import deal_problem, verify_log
 from services.bootstrap import presets
+from services.commands import Decision, execute, on
+from services.envelope import Command
 from services.projections import rebuild
 from tests.services.http.driving import CLOCK, Api
 from tests.services.http.playing import Game, until
@@ -75,6 +79,10 @@ def test_whatever_is_left_out_has_a_default(operator):
         ({"rules": "nobodys"}, ["/rules"]),
         ({"seats": 5}, ["/seats"]),
         ({"unit": 100, "turn_seconds": -1}, ["/turn_seconds", "/unit"]),
+        (
+            {"seats": 1, "rules": "x", "stake": {"schedule": "y", "unit": 0}},
+            ["/rules", "/seats", "/stake/schedule", "/stake/unit"],
+        ),
         (
             {"rules": "x", "currency": "EUR", "stake": {"schedule": "actionpoker", "unit": 1}},
             ["/currency", "/rules", "/stake/unit"],
@@ -180,9 +188,6 @@ def test_a_director_pauses_a_ring_table_and_closes_none(ring, director_):
 
 
 def test_who_is_no_player_or_barred_does_not_sit_down(ring, services, operator):
-    from domain.player import PLAYER, bar  # noqa: PLC0415
-    from services.commands import Decision, execute, on  # noqa: PLC0415
-    from services.envelope import Command  # noqa: PLC0415
 
     nobody = ring.put(1, {"player_id": str(uuid4()), "buy_in": 5000})
     assert errors(nobody) == {"/player_id": "is no player"}
@@ -210,9 +215,11 @@ def test_nobody_stands_up_from_a_free_seat(ring):
     ("body", "pointers"),
     [
         ({}, ["/buy_in", "/player_id"]),
-        ({"buy_in": 0, "sitting_out": "no"}, ["/buy_in", "/sitting_out"]),
+        ({"buy_in": 0, "sitting_out": "no"}, ["/buy_in", "/player_id", "/sitting_out"]),
         ({"buy_in": 2**53, "player_id": "me"}, ["/buy_in", "/player_id"]),
-        ({"top_up": 100}, ["/top_up"]),
+        ({"top_up": 100}, ["/buy_in", "/player_id", "/top_up"]),
+        ({"buy_in": 4999, "sitting_out": 1}, ["/buy_in", "/player_id", "/sitting_out"]),
+        ({"player_id": "00000000-0000-5000-8000-000000000000", "top_up": 1}, ["/player_id", "/top_up"]),
     ],
     ids=str,
 )
@@ -402,8 +409,6 @@ def test_r9_and_r5_4_hand_after_hand(ring, services):
 
 
 def history_led_by_the_lowest_card(services, hand_id, hand):
-    from domain.hand import HAND  # noqa: PLC0415
-
     state = services.store.load(HAND, UUID(hand_id)).state
     assert state.terms.leader is None
     cards = {seat: text.split()[0] for seat, text in state.terms.cards.items()}

@@ -23,21 +23,19 @@ class RingHouse(House):
 
     def publish_stakes(self, name: str) -> str:
         wanted = ring_stakes.Wanted(name, "EUR", CHEAP)
-        version = len(self.stakes.publish(self.command(), name, lambda: wanted).state.versions)
+        version = len(self.stakes.publish(self.command(), wanted).state.versions)
         return f"{name}@{version}"
 
     def open_ring(self, schedule: str, unit: int = 1, rules: str = "actionpoker", **timing: int) -> TableId:
         clock = Timing(**{"turn_seconds": 30, "between_hands_seconds": 0, "protest_seconds": 0} | timing)
         wanted = ring_tables.Wanted(rules, schedule, unit, None, 4, clock)
-        return ring_tables.open_a_table(self, self.command(), lambda: wanted).state.table_id
+        return ring_tables.open_a_table(self, self.command(), wanted).state.table_id
 
     def sit(self, table: TableId, seat: int, player: PlayerId, buy_in: int = 40) -> None:
         self.wish(table, seat, player_id=player, buy_in=buy_in)
 
     def wish(self, table: TableId, seat: int, **wish: object) -> None:
-        wanted = Wish(**wish)
-        asked = ring_tables.Asked(wanted.player_id, lambda: wanted)
-        ring_tables.take_seat(self, self.command(), staff(), (table, seat), asked)
+        ring_tables.take_seat(self, self.command(), staff(), (table, seat), Wish(**wish))
 
     def stand_up(self, table: TableId, seat: int) -> None:
         ring_tables.stand_up(self, self.command(), staff(), table, seat)
