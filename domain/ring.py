@@ -118,7 +118,7 @@ def evolve(ring: Ring | None, event: Event) -> Ring:
     return change(ring, seats=_seats(ring.seats, event))
 
 
-RING = Aggregate("ring", evolve)
+RING = Aggregate("ring", evolve, values=True)
 
 
 # decisions

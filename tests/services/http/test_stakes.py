@@ -123,4 +123,6 @@ def test_a_schedule_sent_many_times_with_one_key_is_one_version(operator):
         sent = list(pool.map(lambda _: operator.post("/v1/stakes", body, key="once"), range(6)))
     assert {answer.status_code for answer in sent} == {201}
     assert len({answer.data for answer in sent}) == 1
+    other = operator.post("/v1/stakes", friday(name="twice"), key="once")
+    assert code(other) == (422, "idempotency-key-reuse")
     assert operator.made("/v1/stakes", body)["version"] == 2
