@@ -51,8 +51,10 @@ _FAULTS: Final = {
 def _fault(error: json.JSONDecodeError) -> str:
     """What is wrong, and where: the line where there are several, and the character in it, from 1."""
     what = next((told for said, told in _FAULTS.items() if error.msg.startswith(said)), "it goes wrong")
-    line = f"line {error.lineno}, " if "\n" in error.doc.strip() else ""
-    return f"{what} at {line}character {error.colno}"
+    text = error.doc.rstrip()
+    before = text[: error.pos].split("\n")
+    line = f"line {len(before)}, " if "\n" in text else ""
+    return f"{what} at {line}character {len(before[-1]) + 1}"
 
 
 def _object(members: list[tuple[str, object]]) -> dict[str, object]:

@@ -18,6 +18,20 @@ class Difference:
     second: Written
     second_words: str
 
+    @property
+    def first_told(self) -> str:
+        """The first one's value and its meaning; of a list, which says all by itself in words, the words alone."""
+        return _told(self.first, self.first_words)
+
+    @property
+    def second_told(self) -> str:
+        """The second one's value and its meaning, likewise."""
+        return _told(self.second, self.second_words)
+
+
+def _told(value: Written, words: str) -> str:
+    return words if isinstance(value, list) else f"{toml_value(value)}, {words}"
+
 
 def differences(first: RuleSet, second: RuleSet) -> Iterator[Difference]:
     """Each switch in which two rule sets differ, in the table's order."""

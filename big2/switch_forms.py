@@ -47,7 +47,7 @@ def one_of(words: Mapping[Chosen, str]) -> Form:
         for choice in choices:
             if isinstance(written, str) and written == choice.value:
                 return choice
-        raise ValueError(f"must be one of {', '.join(choices)}, not {quoted(written)}")
+        raise ValueError(f"must be one of {', '.join(choices)}, and not {quoted(written)}")
 
     schema = {"oneOf": [{"const": choice.value, "description": words[choice]} for choice in choices]}
     return Form(" · ".join(f"`{choice}`" for choice in choices), read, schema, lambda value: words[value])

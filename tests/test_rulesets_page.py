@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from big2.switch_table import SWITCHES
+from big2.switch_table import SWITCHES, Switch
 
 PAGE = (Path(__file__).parents[1] / "docs/rulesets.md").read_text(encoding="utf-8")
+EXAMPLES = {
+    "suits": ["DCHS"],
+    "straights": [["34567", "23456"], []],
+    "opening_card": ["lowest_dealt", "3D"],
+    "auto_pass": [["two_of_spades"], ["too_few_cards"], []],
+    "point_tiers": [[[8, 2], [10, 3]], []],
+}
 BIG2 = f"{shlex.quote(sys.executable)} -m workers.cli"
 
 
@@ -38,11 +47,31 @@ def folder(tmp_path_factory):
 
 
 def test_the_table_has_every_switch_with_its_values_its_meaning_and_its_clause():
-    rows = [line for line in PAGE.splitlines() if line.startswith("| `")]
-    assert rows == [
+    assert rows("All switches") == [
         f"| `{switch.name}` | {switch.form.values} | {switch.meaning} | {switch.clause} |"
         for switch in SWITCHES
     ]
+
+
+def test_every_value_is_there_with_what_it_means():
+    assert rows("What each value means") == [
+        f"| `{switch.name}` | `{value if isinstance(value, str) else json.dumps(value)}` | {means} |"
+        for switch in SWITCHES
+        for value, means in meanings(switch)
+    ]
+
+
+def rows(title: str) -> list[str]:
+    """The rows of the table under a title."""
+    _, _, below = PAGE.partition(f"## {title}\n")
+    return [line for line in below.partition("\n## ")[0].splitlines() if line.startswith("| `")]
+
+
+def meanings(switch: Switch) -> Iterator[tuple[object, str]]:
+    """The values of a switch, or examples of them, as they are written and in words."""
+    values = EXAMPLES.get(switch.name) or [each["const"] for each in switch.form.schema["oneOf"]]
+    for value in values:
+        yield value, switch.form.words(switch.form.read(value))
 
 
 @pytest.mark.parametrize(("command", "shown"), commands())

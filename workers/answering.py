@@ -15,9 +15,15 @@ Line = dict[str, Any]
 
 
 def answer_files(
-    files: tuple[str, ...], lines_of: Callable[[str], Iterator[Line]], good: Callable[[Line], bool]
+    files: tuple[str, ...],
+    lines_of: Callable[[str], Iterator[Line]],
+    good: Callable[[Line], bool],
+    item: str = "hand",
 ) -> None:
-    """Print a JSON line for each item of each file; exit with 1 if one is not good, 2 if a file can't be read."""
+    """Print a JSON line for each item of each file; exit with 1 if one is not good, 2 if a file can't be read.
+
+    A file without any `item` is not good: nothing was judged.
+    """
     status = 0
     for name in files:
         try:
@@ -26,10 +32,25 @@ def answer_files(
             click.echo(str(error), err=True)
             status = UNREADABLE
             continue
-        for line in lines_of(text):
-            click.echo(_json(line))
-            status = status if good(line) else max(status, 1)
+        status = max(status, _answer(lines_of(text), good), nothing_in(name, text, item))
     sys.exit(status)
+
+
+def nothing_in(name: str, text: str, item: str) -> int:
+    """1 for a file without any item, which is told, and 0 for all others."""
+    if text.strip():
+        return 0
+    click.echo(f"{name}: no {item} in the input", err=True)
+    return 1
+
+
+def _answer(lines: Iterator[Line], good: Callable[[Line], bool]) -> int:
+    """Print the lines; 1 if one is not good, else 0."""
+    status = 0
+    for line in lines:
+        click.echo(_json(line))
+        status = status if good(line) else 1
+    return status
 
 
 def _json(line: Line) -> str:

@@ -15,6 +15,7 @@ from workers.answering import answer_files
 from workers.files import token_from
 from workers.hands_cli import show
 from workers.import_cli import import_
+from workers.output import PrintingGroup
 from workers.rules_cli import rules
 
 EPILOG = """\b
@@ -25,7 +26,7 @@ Examples:
   big2 token --role operator         make a token"""
 
 
-@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=PrintingGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="big2-tournament")
 def main() -> None:
     """Big 2 tournaments: run them, play them, prove them."""
@@ -91,7 +92,7 @@ def serve(host: str | None, port: int | None, data: Path | None) -> None:
 def verify(files: tuple[str, ...]) -> None:
     """Judge hand histories (big2-hand/1): one JSON line for each hand. `-` is standard input.
 
-    Exit status 0 when every verdict is `valid`, 1 when any is not, 2 when a file can't be read.
+    Exit status 0 when every verdict is `valid`, 1 when any is not or there is no hand, 2 when a file can't be read.
 
     \b
     Examples:

@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from workers.answering import nothing_in
 from workers.files import read_or_status_two, read_text
 
 
@@ -16,8 +17,8 @@ from workers.files import read_or_status_two, read_text
 def show(file: str, line: int | None, plain: bool) -> None:
     """Print hand histories (big2-hand/1) for people: tricks, settlement, verdict. `-` is standard input.
 
-    A broken hand is shown up to where it breaks. Exit status 1 when the rules do not accept a hand, 2 when the file
-    can't be read.
+    A broken hand is shown up to where it breaks; an action is named by its place in the file, /actions/0 for the
+    first. Exit status 1 when the rules do not accept a hand or there is none, 2 when the file can't be read.
 
     \b
     Examples:
@@ -34,6 +35,8 @@ def show(file: str, line: int | None, plain: bool) -> None:
 
     with read_or_status_two():
         text = read_text(file)
+    if line is None and nothing_in(file, text, "hand"):
+        sys.exit(1)
     hands = [(number, hand) for number, hand in records(text) if line in (None, number)]
     if line is not None and not hands:
         raise click.BadParameter(f"no hand begins on line {line}", param_hint="--line")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -42,12 +42,12 @@ def list_presets() -> None:
 
 @rules.command()
 @click.argument("name")
-@click.option("--json", "form", flag_value="json", help="The whole rule set as JSON.")
-@click.option("--toml", "form", flag_value="toml", help="The whole rule set as TOML, ready to be changed.")
-def show(name: str, form: str | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="The whole rule set as JSON.")
+@click.option("--toml", "as_toml", is_flag=True, help="The whole rule set as TOML, ready to be changed.")
+def show(name: str, *, as_json: bool, as_toml: bool) -> None:
     """Show a rule set as a page to read, or in whole as data.
 
-    NAME is a preset's name, or a TOML or JSON file.
+    NAME is a preset's name, or a TOML or JSON file; `-` is standard input.
 
     \b
     Examples:
@@ -59,17 +59,18 @@ def show(name: str, form: str | None) -> None:
     from big2.rulesets import ruleset_to_mapping
     from big2.ruletext import ruleset_toml
 
+    if as_json and as_toml:
+        raise click.UsageError("--json or --toml, not both")
     with read_or_status_two():
         found = _rules_of(name)
-    if form == "json":
+    if as_json:
         click.echo(json.dumps(ruleset_to_mapping(found), indent=2))
-    elif form == "toml":
+    elif as_toml:
         click.echo(ruleset_toml(found), nl=False)
     else:
-        for section in rule_page(found):
-            click.secho(section.title, bold=True)
-            for line in section.lines:
-                click.echo(f"  {line}")
+        title = "Rule set from standard input" if name == "-" else f"Rule set {name}"
+        sections = ((section.title, section.lines) for section in rule_page(found))
+        _print_page([(title, ()), *sections])
 
 
 @rules.command()
@@ -78,38 +79,45 @@ def show(name: str, form: str | None) -> None:
 def diff(first: str, second: str) -> None:
     """Tell in which switches two rule sets differ, and what that means.
 
-    A and B are names of presets, or TOML or JSON files. Exit status 0 when they are the same, 1 when they differ, 2
-    when one can't be read.
+    A and B are names of presets, or TOML or JSON files; one may be `-`, standard input. Exit status 0 when they are
+    the same, 1 when they differ, 2 when one can't be read.
 
     \b
     Examples:
       big2 rules diff actionpoker high-low
       big2 rules diff actionpoker friday-club.toml
     """
-    from big2.ruletext import differences, toml_value
+    from big2.ruletext import differences
 
+    if first == second == "-":
+        raise click.UsageError("standard input has one rule set: name a preset or a file for the other")
     with read_or_status_two():
         found = [_rules_of(name) for name in (first, second)]
-    status = 0
-    for each in differences(*found):
-        status = DIFFERENT
-        click.secho(f"{each.switch.name} ({each.switch.clause}): {each.switch.meaning}", bold=True)
-        click.echo(f"  {first}: {toml_value(each.first)}, {each.first_words}")
-        click.echo(f"  {second}: {toml_value(each.second)}, {each.second_words}")
-    sys.exit(status)
+    sections = [
+        (
+            f"{each.switch.name} ({each.switch.clause}): {each.switch.meaning}",
+            (f"{first}: {each.first_told}", f"{second}: {each.second_told}"),
+        )
+        for each in differences(*found)
+    ]
+    if sections:
+        _print_page(sections)
+        sys.exit(DIFFERENT)
 
 
 @rules.command()
 @click.argument("file")
 def check(file: str) -> None:
-    """Check a rule set: its digest, or everything that is wrong with it, switch by switch.
+    """Check a rule set: its digest, or everything that is wrong with it, switch by switch. `-` is standard input.
 
-    Exit status 0 when it is valid, 1 when it is not, 2 when the file can't be read. The digest is that of the API.
+    What is allowed but may be a slip is remarked on, on standard error. Exit status 0 when it is valid, 1 when it is
+    not, 2 when the file can't be read. The digest is that of the API.
 
     \b
     Example:
       big2 rules check friday-club.toml
     """
+    from big2.rulepage import remarks
     from workers.rule_files import WrongRulesError
 
     with read_or_status_two():
@@ -120,6 +128,8 @@ def check(file: str) -> None:
                 click.echo(f"{file}: {problem}")
             sys.exit(DIFFERENT)
     click.echo(f"{_digest(found)}  {file}")
+    for remark in remarks(found):
+        click.echo(f"{file}: remark: {remark}", err=True)
 
 
 @rules.command()
@@ -143,7 +153,15 @@ def schema() -> None:
 def answer(files: tuple[str, ...], name: str | None) -> None:
     """Answer questions about a rule set, one JSON object a line: classify, beats, legal_plays. `-` is standard input.
 
-    Exit status 1 when an answer differs from the line's `expected`.
+    A line has `kind`, `rules` (or --rules says which), and what its kind asks about:
+
+    \b
+      classify     cards: the kind of card set; null where it is none, or no cards at all, such as "3X"
+      beats        play, over: whether `play` beats `over`; false where either is no card set
+      legal_plays  holding, 1-13 cards; to_beat and must_include, a set and a card, or null
+
+    With `expected` it is told whether the answer is that; a member of another kind is an error. Exit status 1 when
+    an answer differs from the line's `expected`, a line is out of form or there is none, 2 when a file can't be read.
 
     \b
     Examples:
@@ -159,6 +177,7 @@ def answer(files: tuple[str, ...], name: str | None) -> None:
         files,
         lambda text: answer_lines(text, known, otherwise=asked),
         lambda line: line.get("ok", "error" not in line),
+        "question",
     )
 
 
@@ -175,6 +194,14 @@ def _rules_of(name: str) -> RuleSet:
     from workers.rule_files import rules_of
 
     return rules_of(name, _presets())
+
+
+def _print_page(sections: Sequence[tuple[str, Sequence[str]]]) -> None:
+    from rich.console import Console
+
+    from workers.telling import print_page
+
+    print_page(sections, Console())
 
 
 def _digest(found: RuleSet) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -22,12 +23,37 @@ STYLES = {
     Tone.SPADES: "",
 }
 GAP = "  "
+LEAST_WIDTH = 20
+"""Columns; a narrower terminal breaks the lines itself."""
 _LETTERS = str.maketrans(GLYPHS, SUITS)
 
 
 def print_blocks(blocks: Sequence[Block], console: Console) -> None:
     """Print on a console; without glyphs where its encoding has none."""
-    text = Text("\n").join(line for block in blocks for line in _lines(block, _rows_like(block, blocks)))
+    _print([line for block in blocks for line in _lines(block, _rows_like(block, blocks))], console)
+
+
+def print_page(sections: Sequence[tuple[str, Sequence[str]]], console: Console) -> None:
+    """Print titles with their lines below, which are wrapped where the console is a terminal."""
+    width = max(console.width, LEAST_WIDTH) if console.is_terminal else None
+    _print([line for title, lines in sections for line in _section(title, lines, width)], console)
+
+
+def _section(title: str, lines: Sequence[str], width: int | None) -> Iterator[Text]:
+    for line in _wrapped(title, width, "", "  "):
+        yield Text(line, STYLES[Tone.STRONG])
+    for each in lines:
+        yield from map(Text, _wrapped(each, width, "  ", "    "))
+
+
+def _wrapped(text: str, width: int | None, first: str, others: str) -> list[str]:
+    if width is None:
+        return [first + text]
+    return wrap(text, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
+
+
+def _print(lines: Sequence[Text], console: Console) -> None:
+    text = Text("\n").join(lines)
     if console.is_terminal and not console.no_color and _can_say(text.plain, console.encoding):
         console.print(text, soft_wrap=True, highlight=False)
     else:

@@ -113,7 +113,7 @@ def test_a_file_of_questions():
     ]
 
 
-FIRST_ERROR = "is not JSON: a member's name in double quotes is missing at character 3"
+FIRST_ERROR = "is not JSON: a member's name in double quotes is missing at character 2"
 
 
 def test_a_member_that_no_kind_of_question_has_is_ignored():

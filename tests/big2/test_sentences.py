@@ -68,6 +68,7 @@ def test_r1_2_a_stored_list_has_no_card_twice():
             '{"unit": 1\n "seats": []}',
             "is not JSON: a comma or a closing bracket is missing at line 2, character 2",
         ),
+        ("[1,\n2\n", "is not JSON: a comma or a closing bracket is missing at line 2, character 2"),
         ("{} {}", "is not JSON: more follows after the value at character 4"),
         ('{"unit', "is not JSON: a text has no end at character 2"),
         ('["\t"]', "is not JSON: a text has a line's end or another control character at character 3"),
@@ -81,7 +82,7 @@ def test_r1_2_a_stored_list_has_no_card_twice():
         ("[" * 100_000, "is nested too deep"),
         ("[" + "9" * 40 + "]", "must be an object"),
     ],
-    ids=range(17),
+    ids=range(18),
 )
 def test_what_is_wrong_with_a_text(text, reason):
     assert verify_text(text, PRESETS) == {"verdict": "malformed", "reason": reason, "pointer": ""}
@@ -174,7 +175,7 @@ TIERS = "must hold [cards, factor], cards 1–13 and a factor 1–1000"
             f'may only name {STRAIGHTS}, not "QKA23", [1]; names 34567, TJQKA twice',
         ),
         ("straights", list(range(7)), f"may only name {STRAIGHTS}, not 0, 1, 2, 3, 4 and 2 more"),
-        ("twos", "double", 'must be one of none, double_each, add_factor, not "double"'),
+        ("twos", "double", 'must be one of none, double_each, add_factor, and not "double"'),
         ("triples", 1, "must be true or false, not 1"),
         ("opening_card", "D3", 'must be lowest_dealt or a card such as 3D, not "D3"'),
         ("opening_card", 3, "must be lowest_dealt or a card such as 3D, not 3"),

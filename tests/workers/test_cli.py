@@ -129,9 +129,23 @@ def test_one_that_is_not_valid_has_status_one_and_the_others_are_judged_all_the_
     assert [line["verdict"] for line in lines(result)] == ["malformed", "valid"]
 
 
-def test_nothing_is_nothing_wrong(big2):
-    result = big2("verify", "-", input="\n\n")
-    assert (result.exit_code, result.stdout) == (0, "")
+@pytest.mark.parametrize(("command", "item"), [("verify", "hand"), ("rules answer", "question")])
+def test_nothing_judged_is_no_success(big2, tmp_path, command, item):
+    result = big2(*command.split(), "-", input="\n\n")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"-: no {item} in the input\n"
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    assert big2(*command.split(), empty).stderr == f"{empty}: no {item} in the input\n"
+    assert big2(*command.split(), empty, tmp_path / "missing").exit_code == 2
+
+
+@pytest.mark.parametrize("command", ["verify", "rules answer", "show"])
+def test_a_problem_document_is_told_as_one(big2, command):
+    problem = {"type": "/problems/not-found", "title": "Not found", "status": 404, "detail": "No such hand."}
+    result = big2(*command.split(), "-", input=json.dumps(problem))
+    assert result.exit_code == 1
+    assert "this is a problem document: 404 Not found: No such hand." in result.stdout
 
 
 @pytest.mark.parametrize("command", ["verify", "rules answer"])

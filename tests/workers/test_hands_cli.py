@@ -68,9 +68,9 @@ def test_a_line_without_a_hand_is_told(line):
     assert result.stdout == ""
 
 
-def test_nothing_is_nothing():
+def test_nothing_shown_is_no_success():
     result = show("-", input="\n")
-    assert (result.exit_code, result.stdout) == (0, "")
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", "-: no hand in the input\n")
 
 
 def test_a_file_that_cannot_be_read_has_status_two(tmp_path):

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
+from big2.answers import MEMBERS
 from big2.rulesets import ruleset_from_mapping, ruleset_to_mapping
 from domain.ruleset import ruleset_digest
 from services.bootstrap import presets
@@ -84,6 +85,41 @@ def test_what_is_no_rule_set_is_not_shown(tmp_path):
     assert "jokers: is not a switch" in result.stderr
 
 
+def test_a_rule_set_is_read_from_standard_input_as_toml_or_as_json(house):
+    toml, written = house.read_text(), json.dumps(tomllib.loads(HOUSE))
+    for given in (toml, f"\n {written}"):
+        assert big2("show", "-", given=given).output.startswith("Rule set from standard input\nCards\n")
+        assert big2("check", "-", given=given).output.split() == [
+            *big2("check", house).output.split()[:1],
+            "-",
+        ]
+        assert big2("diff", "-", house, given=given).exit_code == 0
+    wrong = big2("check", "-", given='{"base": }')
+    assert (wrong.exit_code, wrong.stderr) == (2, "-: is not JSON: a value is missing at character 10\n")
+    assert "-: is not TOML: " in big2("check", "-", given="suits").stderr
+    both = big2("diff", "-", "-", given=toml)
+    assert (both.exit_code, both.stdout) == (2, "")
+    assert "standard input has one rule set" in both.stderr
+
+
+@pytest.mark.parametrize("name", ["hongkong", "Hong-Kong", "hong-kong.toml", "HONG-KONG"])
+def test_a_name_that_is_nearly_a_preset_s_is_answered_with_it(name):
+    result = big2("show", name)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.endswith("; is hong-kong meant?\n")
+
+
+def test_a_page_has_the_name_of_its_rule_set(house):
+    assert big2("show", "taiwan").output.startswith("Rule set taiwan\nCards\n")
+    assert big2("show", house).output.startswith(f"Rule set {house}\nCards\n")
+
+
+def test_data_are_shown_in_one_form():
+    result = big2("show", "taiwan", "--json", "--toml")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--json or --toml, not both" in result.stderr
+
+
 # diff
 
 
@@ -100,6 +136,26 @@ def test_what_differs_is_told_in_words_with_status_one(house):
     assert f'{house}: "forced", it is refused' in result.output
     assert "×2 from 10 cards on, ×3 from 13 cards on" in result.output
     assert "suits" not in result.output
+
+
+def test_a_list_is_told_once_on_each_side():
+    told = big2("diff", "high-low", "taiwan").output.splitlines()
+    ours = [line for line in told if "34567" in line]
+    assert [line.partition(":")[0] for line in ours] == ["  high-low", "  taiwan"]
+    assert all(line.count("34567") == 1 for line in ours)
+
+
+@pytest.mark.parametrize("command", [("show", "taiwan"), ("diff", "actionpoker", "taiwan")])
+def test_a_terminal_gets_titles_in_bold_and_lines_of_its_width(command):
+    def lines(**env: str | None) -> list[str]:
+        asked = {"FORCE_COLOR": "1", "TERM": "xterm", "NO_COLOR": None, "COLUMNS": "40"} | env
+        return CliRunner().invoke(main, ["rules", *command], env=asked).output.splitlines()
+
+    assert lines()[0].startswith("\x1b[1m")
+    for plain in (lines(NO_COLOR="1"), lines(TERM="dumb")):
+        assert not any("\x1b" in line for line in plain)
+    assert max(map(len, lines(NO_COLOR="1"))) <= 40
+    assert max(map(len, lines(NO_COLOR="1", FORCE_COLOR=None))) > 100
 
 
 @pytest.mark.parametrize("order", [("actionpoker", "nowhere"), ("nowhere", "actionpoker")])
@@ -135,7 +191,13 @@ def test_everything_that_is_wrong_is_told_by_switch_with_status_one(tmp_path):
     [
         ("a.toml", "suits", "is not TOML"),
         ("a.json", "[1]", "must be an object"),
-        ("a.json", '{"suits": "DCHS", "suits": "CDHS"}', "names a member twice"),
+        ("a.json", '{"suits": "DCHS", "suits": "CDHS"}', 'names a member twice: "suits"'),
+        (
+            "a.json",
+            '{"base": "taiwan",\n "suits" "DCHS"}',
+            "is not JSON: a colon is missing at line 2, character 10",
+        ),
+        ("a.json", '{"type": "/problems/x", "title": "Gone", "status": 410}', "a problem document: 410 Gone"),
         ("a.txt", 'base = "taiwan"', "(a TOML file is named .toml)"),
         ("a.toml", "a = " + "[" * 5_000 + "]" * 5_000, "nested too deep"),
         ("a.json", b'{"base": "\xff"}', "is not UTF-8 at byte 11"),
@@ -152,6 +214,39 @@ def test_a_file_that_cannot_be_read_has_status_two(tmp_path, name, text, reason)
 
 def test_a_folder_is_no_rule_set(tmp_path):
     assert big2("check", tmp_path).exit_code == 2
+
+
+def test_an_opening_card_that_a_base_left_behind_is_remarked_on(tmp_path):
+    path = tmp_path / "suits.toml"
+    path.write_text('base = "hong-kong"\nsuits = "CDHS"\n')
+    result = big2("check", path)
+    assert result.exit_code == 0
+    assert result.stderr == f"{path}: remark: opening_card is 3♦, and the lowest card is 3♣ (R5.1)\n"
+    assert "  opening_card is 3♦, and the lowest card is 3♣ (R5.1).\n" in big2("show", path).output
+
+
+def test_a_body_for_the_api_is_told_as_one(tmp_path):
+    path = tmp_path / "body.json"
+    path.write_text('{"name": "friday", "rules": {"base": "taiwan"}}')
+    result = big2("check", path)
+    assert (result.exit_code, result.stdout) == (
+        1,
+        f"{path}: rules: this is a body for POST /v1/rulesets; check what is under `rules`\n",
+    )
+    path.write_text('{"name": "friday", "rules": 7}')
+    assert "this is a body" not in big2("check", path).stdout
+
+
+def test_a_base_that_is_missing_is_told_once_and_few_missing_switches_each(tmp_path):
+    path = tmp_path / "whole.json"
+    path.write_text('{"dragon": 1}')
+    told = big2("check", path).stdout.splitlines()
+    assert told[0].startswith(f"{path}: base: is missing, as are 20 switches: name the preset")
+    assert told[1:] == [f"{path}: dragon: must be true or false, not 1"]
+    whole = ruleset_to_mapping(presets()["taiwan"])
+    for least, count in ((5, 5), (6, 1)):
+        path.write_text(json.dumps(dict(list(whole.items())[least:])))
+        assert len(big2("check", path).stdout.splitlines()) == count
 
 
 # schema
@@ -377,6 +472,14 @@ def test_a_history_that_cannot_be_read_has_status_two(tmp_path):
 
 
 # answer
+
+
+def test_the_members_of_each_kind_of_question_are_told():
+    told = big2("answer", "--help").output
+    for kind, names in MEMBERS.items():
+        [line] = [line for line in told.splitlines() if line.split()[:1] == [kind]]
+        assert all(name in line for name in names)
+    assert 'no cards at all, such as "3X"' in told
 
 
 def test_questions_are_about_a_file_where_they_name_no_rule_set(house):
