@@ -47,7 +47,7 @@ def plays_of(hand: Hand) -> list[CardSet]:
         return []
     setting, holding = hand.setting, hand.holdings[hand.turn]
     if hand.must_include is not None:
-        return legal_plays(setting.rules, holding, hand.to_beat, hand.must_include)
+        return legal_plays(setting.rules, holding, must_include=hand.must_include)
     return plays_in(setting.book, holding, hand.to_beat)
 
 

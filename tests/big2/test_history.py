@@ -76,6 +76,7 @@ OUT_OF_FORM = [
     (("seats", 0, "stack"), ..., "/seats/0"),
     (("seats", 0), [], "/seats/0"),
     (("dealer",), 5, "/dealer"),
+    (("dealer",), 0, "/dealer"),
     (("dealer",), "1", "/dealer"),
     (("direction",), "left", "/direction"),
     (("direction",), 1, "/direction"),

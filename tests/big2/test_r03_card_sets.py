@@ -328,13 +328,15 @@ def test_r3_2_of_the_whole_pack_what_follows_a_set_is_all_that_is_higher(rule_se
         assert _masks(followers) == higher
 
 
-@pytest.mark.parametrize("kicker", [True, False])
-def test_r4_1_whatever_is_higher_follows_and_nothing_else(kicker):
-    """Out of the whole pack, over each set of one to four cards."""
-    rule_set, sets = up_to_four_cards(kicker)
-    for to_beat in sets:
-        higher_sets = {each.mask for each in sets if each.size == to_beat.size and beats(each, to_beat)}
-        assert {play.mask for play in legal_plays(rule_set, WHOLE_PACK, to_beat)} == higher_sets
+@pytest.mark.parametrize("rule_set", VARIANTS)
+def test_legal_plays_of_a_holding_rich_in_five_cards_agree_with_a_slow_referee(rule_set):
+    """Quads, full houses, a flush and straights at once: on the lead, and over each of them."""
+    holding = mask("5D 6D 7D 8D 9D TD 9C 9H 9S 6C 6H 2S")
+    leads = legal_plays(rule_set, holding)
+    assert _masks(leads) == slow_legal_plays(rule_set, cards_in(holding), None)
+    for to_beat in random.Random(7).sample([play for play in leads if play.size == 5], 10):
+        over = _masks(legal_plays(rule_set, holding, to_beat))
+        assert over == slow_legal_plays(rule_set, cards_in(holding), cards_in(to_beat.mask))
 
 
 @pytest.mark.parametrize("kicker", [True, False])

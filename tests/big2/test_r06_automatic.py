@@ -28,6 +28,10 @@ def test_r6_1_f23_not_in_a_five_card_set():
     assert automatic("3S 4S 5S 6S 2S 3D", "3S 4S 5S 6S 2S") == []
 
 
+def test_r6_1_not_in_four_of_a_kind_where_that_is_four_cards():
+    assert automatic("2D 2C 2H 2S 3D", "2D 2C 2H 2S", rules(quads_kicker=False)) == []
+
+
 def test_r6_2_fewer_cards_than_the_set_to_beat():
     few = {2: "4D 4C", 3: "5D 5C 5H 6S 7S"}
     assert automatic("3D 3S 3H 9S", "3D 3S 3H", others=few) == [(2, TOO_FEW)]

@@ -2,8 +2,8 @@
 
 import random
 
-from big2.hand import By, Passed, PassReason, Played, clock_action, duty
-from tests.big2.play import PRESETS, after, dealt, mask, random_hand, rules
+from big2.hand import By, Passed, PassReason, Played, clock_action, duty, play
+from tests.big2.play import PRESETS, after, cards, dealt, mask, random_hand, rules
 
 
 def test_r11_2_it_passes():
@@ -49,6 +49,17 @@ def test_r11_2_equal_strength_by_the_cards_lowest_first():
     assert clock_action(after(dealt(rules(), houses, leader=3), "8H 8S 8D 3D 3S"))[0].mask == mask(
         "4S 4H 9S 9H 9C"
     )
+
+
+def test_r11_2_equal_strength_in_the_rule_sets_order_of_suits():
+    houses = {1: "9D 9C 9H 3D 3C 3S", 2: "TD", 3: "8H 8S 8D 4D 4S 5D"}
+    led = after(dealt(rules(suits="SHCD"), houses, leader=3), "8H 8S 8D 4D 4S")
+    assert clock_action(led)[0].mask == mask("3S 3C 9D 9C 9H")
+
+
+def test_r11_2_who_acted_is_said():
+    hand = dealt(rules(), {1: "7D 7S 6D", 2: "TD 3D", 3: "5D 8C"}, leader=1)
+    assert [play(hand, 1, cards("7D"), by)[0].by for by in By] == [By.PLAYER, By.CLOCK]
 
 
 def test_r11_2_else_the_highest_legal_single():
