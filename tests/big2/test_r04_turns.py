@@ -206,3 +206,8 @@ def test_f39_replay_at_every_prefix_is_the_live_state():
 
 def test_automatic_reasons_are_passes():
     assert {reason.value for reason in PassReason} == {"player", "clock", "two_of_spades", "too_few_cards"}
+
+
+def test_r3_1_what_is_on_record_as_a_play_is_a_card_set():
+    with pytest.raises(AssertionError, match=r"^a play on record is no card set of its rule set$"):
+        apply(four(), Played(1, mask("3D 7D")))
