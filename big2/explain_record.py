@@ -29,11 +29,15 @@ def turn_on_record(history: History, index: int) -> TurnOnRecord:
     if history.recorded:
         raise NoSuchTurnError("the hand was played with real cards: it has no deal and no actions")
     if not 0 <= index <= len(history.actions):
-        raise NoSuchTurnError(f"the hand has {len(history.actions)} actions, counted from 0")
+        count = len(history.actions)
+        there = (
+            f"the hand has {count} action{'' if count == 1 else 's'}, and what comes next is /actions/{count}"
+        )
+        raise NoSuchTurnError(f"there is no /actions/{index}: {there}")
     try:
         hand = replay(replace(history, actions=history.actions[:index]))
     except Refusal as refusal:
-        raise NoSuchTurnError(f"the hand goes wrong before action {index}: {refusal}") from None
+        raise NoSuchTurnError(f"the hand goes wrong before /actions/{index}: {refusal}") from None
     told = history.actions[index] if index < len(history.actions) else None
     seat = hand.turn or (told.action.seat if told else None)
     if seat is None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any, Final
 
 from big2.cards import TWOS
@@ -60,13 +61,14 @@ def _blocks(hand: _Hand) -> Iterator[Block]:
 
 # the head and the seats
 
-_EXTRA: Final = ("rules_named", "hand_id", "table_id", "tournament_id", "started_at", "played_at")
+_LINE: Final = 72
+"""Characters of a line of switches."""
+_EXTRA: Final = ("hand_id", "table_id", "tournament_id", "started_at", "played_at")
 
 
 def _head(history: History, names: Names) -> Block:
     number = history.extra.get("number")
     facts = {
-        "rules": _rules_named(history.named_rules),
         "unit": str(history.unit),
         "dealer": f"seat {history.dealer}"
         + (f", {names[history.dealer]}" if history.dealer in names else ""),
@@ -76,15 +78,29 @@ def _head(history: History, names: Names) -> Block:
     facts |= {
         name.replace("_", " "): value_text(history.extra[name]) for name in _EXTRA if name in history.extra
     }
-    rows = tuple((cell(name, Tone.QUIET), cell(fact)) for name, fact in facts.items())
+    rows = tuple((cell(name, Tone.QUIET), cell(fact)) for name, fact in (*_rules(history), *facts.items()))
     return Block(cell("Hand" if number is None else f"Hand {value_text(number)}", Tone.STRONG), rows)
 
 
-def _rules_named(named: str | Mapping[str, object]) -> str:
-    if isinstance(named, str):
-        return shown(named)
-    switches = ", ".join(f"{name} {value_text(value)}" for name, value in named.items() if name != "base")
-    return " with ".join(filter(None, (str(named.get("base", "its own rules")), switches)))
+def _rules(history: History) -> Iterator[tuple[str, str]]:
+    """The rule set by its name, if it has one; below it the switches that the history writes out, line by line."""
+    if "rules_named" in history.extra:
+        yield "rules named", value_text(history.extra["rules_named"])
+    rules = history.named_rules
+    if isinstance(rules, str):
+        yield "rules", shown(rules)
+        return
+    if "base" in rules:
+        yield "rules", str(rules["base"])
+    for place, line in enumerate(_switch_lines(rules)):
+        yield "" if place else "with" if "base" in rules else "rules", line
+
+
+def _switch_lines(rules: Mapping[str, object]) -> list[str]:
+    """A switch and its value are kept together: the blanks within are hard ones while the lines are broken."""
+    told = (f"{name} {value_text(value)}" for name, value in rules.items() if name != "base")
+    lines = wrap(", ".join(each.replace(" ", "\xa0") for each in told), _LINE, break_on_hyphens=False)
+    return [line.replace("\xa0", " ") for line in lines]
 
 
 def _seats(history: History, names: Names) -> Block:
@@ -175,10 +191,10 @@ def _sentence(verdict: str, told: str, tone: Tone = Tone.STRONG) -> Cell:
 
 def _stopped(history: History, verdict: Mapping[str, Any]) -> str:
     index, number = verdict["action"], len(history.actions)
-    where = f"action {index + 1} of {number}" if index < number else "after the last action"
+    where = "" if index < number else ", after the last action"
     hidden = number - index - 1
     more = f"; {hidden} more not shown" if hidden > 0 else ""
-    return f"{where} (/actions/{index}): {verdict['reason']} ({verdict['clause']}){more}"
+    return f"/actions/{index}{where}: {verdict['reason']} ({verdict['clause']}){more}"
 
 
 def _difference(history: History, verdict: Mapping[str, Any]) -> str:

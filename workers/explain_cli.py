@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--to-beat", help="The set to beat; without it the seat leads.")
 @click.option("--must-include", help="The opening card, where this is the first play of a hand (R5.2).")
 @click.option("--next-has-one", is_flag=True, help="The next player has one card left (R7).")
-@click.option("--action", type=click.IntRange(0), help="Which action of HISTORY, from 0, as `verify` counts.")
+@click.option("--action", type=click.IntRange(0), help="N for /actions/N of HISTORY, as `verify` counts.")
 @click.option(
     "--line", type=click.IntRange(1), help="On which line its hand begins, where HISTORY has several."
 )
@@ -32,7 +32,7 @@ def explain(history: str | None, name: str | None, as_json: bool, **asked: Any) 
 
     Either in a position of one's own (--holding), or at an action of a hand on record (HISTORY --action N, `-` is
     standard input): without --cards the action itself, with it what else could have been played there. For a hand
-    under a published rule set --rules says what that is. Exit status 2 when something can't be read.
+    that names a published rule set --rules says what that is. Exit status 2 when something can't be read.
 
     \b
     Examples:
@@ -80,7 +80,7 @@ def _answer(history: str | None, name: str | None, asked: dict[str, Any]) -> Exp
     try:
         return in_history(Asked(**asked), read_text(history), known, named)
     except MalformedError as error:
-        raise UnreadableError(f"{history}: {error}") from error
+        raise UnreadableError(f"{history}: {error if error.pointer else error.reason}") from error
 
 
 def _told(explained: Explained) -> str:
@@ -91,4 +91,7 @@ def _told(explained: Explained) -> str:
     head = f"{told.cards or 'no card'}: {kind}" if explained.cards is not None else "pass"
     verdict = "a breach, but allowed" if told.breach else "allowed" if told.playable else "refused"
     bound = None if told.breach or told.clause == "R7.2" else duty_reason(explained.hand)
-    return "\n".join([f"seat {explained.seat}, {head}: {verdict}", told.reason, *([bound] if bound else [])])
+    where = f"{explained.pointer}, " if explained.pointer else ""
+    return "\n".join(
+        [f"{where}seat {explained.seat}, {head}: {verdict}", told.reason, *([bound] if bound else [])]
+    )

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from big2.automatic import automatic_pass
 from big2.card_sets import CardSet, classify
 from big2.cards import Card, cards_in, mask_of, parse_cards
-from big2.errors import NoSuchTurnError, NotationError
+from big2.errors import MalformedError, NoSuchTurnError, NotationError
 from big2.explain import Explanation, duty_reason, explain_turn, write_explanation
 from big2.explain_record import TurnOnRecord, explain_on_record, turn_on_record
 from big2.form import parse_json
 from big2.hand import Hand, Passed, duty
 from big2.history import records
 from big2.position import ASKING, position, position_problems
-from big2.record import Presets, read_history
+from big2.record import FORMAT, History, Presets, read_history
 from big2.rulesets import RuleSet
 
 
@@ -40,12 +40,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The answer, and the turn to which it belongs."""
+    """The answer, and the turn to which it belongs; `pointer` is where its action stands in a history."""
 
     hand: Hand
     seat: int
     cards: Sequence[Card] | None
     explanation: Explanation
+    pointer: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The API's explanation, with the seat, its duty, and the pass that it makes by itself, if any."""
@@ -117,22 +118,37 @@ def typed_cards(text: str) -> tuple[Card, ...]:
 def in_history(asked: Asked, text: str, presets: Presets, named: RuleSet | None = None) -> Explained:
     """The answer for an action of a hand on record; `named` is the published rule set that it names, if known."""
     history = read_history(_value(text, asked.line), presets, lambda _: named)
+    if named is not None:
+        _check_named(history, presets)
     if asked.action is None:
-        raise AskedWrongError(f"--action is missing: 0–{len(history.actions)}")
+        raise AskedWrongError(f"--action is missing: N for /actions/N, 0–{len(history.actions)}")
     try:
         turn = turn_on_record(history, asked.action)
-        return _instead(turn, asked.cards) if asked.cards is not None or asked.passing else _itself(turn)
+        found = _instead(turn, asked.cards) if asked.cards is not None or asked.passing else _itself(turn)
+        return replace(found, pointer=f"/actions/{asked.action}")
     except NoSuchTurnError as error:
         raise AskedWrongError(f"--action {asked.action}: {error.reason}") from error
 
 
+def _check_named(history: History, presets: Presets) -> None:
+    """A hand that has its rules with it is under no others; the answer is never about other rules than was asked."""
+    named = history.named_rules
+    if not isinstance(named, str) or named in presets:
+        its = named if isinstance(named, str) else "written out"
+        raise AskedWrongError(f"--rules would not be used: the history has its rules, {its}; leave it out")
+
+
 def _value(text: str, line: int | None) -> object:
     found = dict(records(text))
+    if not found:
+        raise MalformedError("", "no hand in the input")
+    if not any(record.lstrip().startswith("{") for record in found.values()):
+        raise MalformedError("", f"is no hand history ({FORMAT})")
     if line is None and len(found) > 1:
         raise AskedWrongError(f"the file has {len(found)} hands: say which, --line {min(found)}, for one")
     if line is not None and line not in found:
         raise AskedWrongError(f"--line: no hand begins on line {line}")
-    return parse_json(found[line] if line is not None else next(iter(found.values()), ""))
+    return parse_json(found[line] if line is not None else next(iter(found.values())))
 
 
 def _itself(turn: TurnOnRecord) -> Explained:

@@ -134,12 +134,13 @@ def test_r4_4_what_stands_after_the_end_is_refused_there():
     ("value", "index", "reason"),
     [
         (told("3D"), 1, "the action is still to come: it is the turn of seat 2"),
-        (told("3D"), 2, "the hand has 1 actions, counted from 0"),
-        (told("3D"), -1, "the hand has 1 actions, counted from 0"),
+        (told("3D"), 2, "there is no /actions/2: the hand has 1 action, and what comes next is /actions/1"),
+        (told("3D"), -1, "there is no /actions/-1: the hand has 1 action, and what comes next is /actions/1"),
+        (told(), 1, "there is no /actions/1: the hand has 0 actions, and what comes next is /actions/0"),
         (
             told(actions=[FIRST, FIRST]),
             2,
-            "the hand goes wrong before action 2: R4.1: it is the turn of seat 2",
+            "the hand goes wrong before /actions/2: R4.1: it is the turn of seat 2",
         ),
         (json.loads(HANDS["liable"]), 17, "The hand is over (R4.4)."),
         (
@@ -153,7 +154,7 @@ def test_r4_4_what_stands_after_the_end_is_refused_there():
             "the hand was played with real cards: it has no deal and no actions",
         ),
     ],
-    ids=range(7),
+    ids=range(8),
 )
 def test_a_turn_that_a_hand_does_not_have_is_told(value, index, reason):
     with pytest.raises(NoSuchTurnError) as none:

@@ -39,11 +39,11 @@ def tones(name: str, tone: Tone) -> list[str]:
         ("liable", True, "Valid: all that was played is allowed, and the settlement is right"),
         ("voided", True, "Valid: all that there was is allowed; the hand was voided, and nobody pays"),
         ("unfinished", True, "Unfinished: it is the turn of Ann, seat 1"),
-        ("illegal", False, "Not allowed: action 4 of 4 (/actions/3): seat 4 does not hold 3H (R2.1)"),
+        ("illegal", False, "Not allowed: /actions/3: seat 4 does not hold 3H (R2.1)"),
         (
             "missing-pass",
             False,
-            "Not allowed: after the last action (/actions/7): "
+            "Not allowed: /actions/7, after the last action: "
             "seat 4 passes automatically here (two_of_spades) (R6.4)",
         ),
         ("recorded", True, "Valid: there can be such a result, and the settlement is right"),
@@ -108,9 +108,7 @@ def test_a_transfer_that_is_missing_is_told():
 def test_what_follows_a_broken_action_is_counted():
     history = told("3D", "3C")
     history["actions"][0] = {"seat": 1, "pass": "player"}
-    assert verdict(history) == (
-        "Not allowed: action 1 of 2 (/actions/0): the leader may not pass (R4.1); 1 more not shown"
-    )
+    assert verdict(history) == ("Not allowed: /actions/0: the leader may not pass (R4.1); 1 more not shown")
 
 
 def test_a_voided_hand_that_somebody_had_won_shows_no_settlement():
@@ -150,8 +148,21 @@ def test_whose_seat_is_empty_may_still_be_the_dealer():
 
 
 def test_a_rule_set_of_its_own_is_told_as_its_switches():
-    history = told("3D") | {"rules": ruleset_to_mapping(PRESETS["actionpoker"])}
-    assert any(line.startswith("rulesits own rules with suits DCHS, ") for line in said(history))
+    history = told("3D") | {"rules": ruleset_to_mapping(PRESETS["actionpoker"]), "rules_named": "club@2"}
+    head = said(history)[1:]
+    assert head[0] == "rules namedclub@2"
+    assert head[1].startswith("rulessuits DCHS, straights [")
+    assert head[2].startswith("straight_tie highest_rank, ")
+    lines = head[1 : [line.startswith("unit") for line in head].index(True)]
+    assert max(map(len, lines)) <= len("rules") + 72
+    switches = " ".join(lines).removeprefix("rules").split(", ")
+    assert {"triples true", "stake_cap loss", "quads_kicker true"} <= set(switches)
+
+
+def test_a_rule_set_over_a_base_is_told_by_its_base_and_what_differs():
+    history = told("3D") | {"rules": {"base": "high-low", "direction": "counterclockwise", "dragon": True}}
+    assert said(history)[1:4] == ["ruleshigh-low", "withdirection counterclockwise, dragon true", "unit5"]
+    assert said(history | {"rules": {"base": "high-low"}})[1:3] == ["ruleshigh-low", "unit5"]
 
 
 def test_every_case_can_be_told():

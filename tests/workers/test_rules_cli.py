@@ -359,7 +359,7 @@ def test_what_comes_next_can_be_asked_of_a_hand_that_is_not_over(hand):
     assert "--action: the action is still to come: it is the turn of seat" in asked.stderr
     assert "say what to explain, --cards or --pass" in asked.stderr
     assert explained(hand, "--action", 1, "--pass")["playable"] is True
-    assert "the hand has 1 actions" in big2("explain", hand, "--action", 2).stderr
+    assert "there is no /actions/2: the hand has 1 action, and" in big2("explain", hand, "--action", 2).stderr
 
 
 def test_a_published_rule_set_is_given_by_its_file(hand, tmp_path):
@@ -384,13 +384,13 @@ def test_of_several_hands_one_is_named_by_its_line():
 @pytest.mark.parametrize(
     ("change", "arguments", "reason"),
     [
-        ({}, [], "--action is missing: 0–"),
+        ({}, [], "--action is missing: N for /actions/N, 0–"),
         ({}, ["--action", 0, "--cards", "XX"], "--cards: 'XX' is not a card"),
         ({}, ["--action", "end", "--pass"], "The hand is over (R4.4)."),
         (
             {"actions": [{"seat": 2, "pass": "player"}] * 2},
             ["--action", 1],
-            "goes wrong before action 1: R4.1",
+            "goes wrong before /actions/1: R4.1",
         ),
         ({"format": "other"}, ["--action", 0], "/format: must be big2-hand/1"),
     ],
@@ -426,7 +426,7 @@ def test_what_verify_does_not_accept_is_refused_here_too(tmp_path, second, claus
     assert (verdict["verdict"], verdict["action"], verdict["clause"]) == ("illegal_action", 1, clause)
     told = big2("explain", path, "--action", 1).output.splitlines()
     assert told == [
-        f"seat {seat}, {word.replace('3S', highest)}: refused",
+        f"/actions/1, seat {seat}, {word.replace('3S', highest)}: refused",
         f"{verdict['reason'].capitalize()} ({clause}).",
     ]
 
@@ -437,7 +437,7 @@ def test_a_pass_that_is_missing_is_told_where_it_should_stand(tmp_path):
     path.write_text(json.dumps(record))
     verdict = json.loads(CliRunner().invoke(main, ["verify", str(path)]).output)
     told = big2("explain", path, "--action", verdict["action"]).output
-    assert told.startswith("seat ")
+    assert told.startswith(f"/actions/{verdict['action']}, seat ")
     assert "pass: refused\n" in told
     assert "passes automatically here (two_of_spades) (R6.4)" in told
 
@@ -468,7 +468,21 @@ def test_a_history_that_cannot_be_read_has_status_two(tmp_path):
         result = big2("explain", path, "--action", 0)
         assert result.exit_code == 2
         assert str(path) in result.stderr
-    assert big2("explain", "-", "--action", 0, given="").exit_code == 2
+    empty = big2("explain", "-", "--action", 0, given="\n")
+    assert (empty.exit_code, empty.stderr) == (2, "-: no hand in the input\n")
+
+
+def test_what_is_no_hand_history_is_told_as_that(house):
+    result = big2("explain", house, "--action", 0)
+    assert (result.exit_code, result.stderr) == (2, f"{house}: is no hand history (big2-hand/1)\n")
+
+
+@pytest.mark.parametrize(("named", "told"), [("high-low", "high-low"), ({"base": "high-low"}, "written out")])
+def test_rules_that_would_not_be_used_are_refused(hand, named, told):
+    hand.write_text(json.dumps(json.loads(hand.read_text()) | {"rules": named}))
+    result = big2("explain", hand, "--rules", "taiwan", "--action", 0)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"--rules would not be used: the history has its rules, {told}; leave it out" in result.stderr
 
 
 # answer
