@@ -15,6 +15,7 @@ from workers.answering import answer_files
 from workers.files import token_from
 from workers.hands_cli import show
 from workers.import_cli import import_
+from workers.ledger_cli import ledger
 from workers.output import PrintingGroup
 from workers.rules_cli import rules
 
@@ -36,6 +37,7 @@ def main() -> None:
 main.add_command(rules)
 main.add_command(show)
 main.add_command(import_)
+main.add_command(ledger)
 
 
 @contextmanager

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
+import msgspec
+
 from domain.errors import NotAllowed
+from domain.statement import GROUPS
 from services.application import resources as shapes
 from services.application.credentials import Actor
 from services.application.errors import NotFound
@@ -42,6 +47,16 @@ FROM projections.ledger_lines
 WHERE position <= %(as_of)s AND (position, line) > (%(position)s, %(line)s){filters}
 ORDER BY position, line LIMIT %(limit)s
 """
+_GROUPS = f"""
+SELECT book, currency, CASE WHEN currency IS NULL THEN tournament_id END AS tournament_id,
+       split_part(account, '/', 1) AS kind, count(*) AS accounts,
+       COALESCE(-sum(balance) FILTER (WHERE balance < 0), 0)::bigint AS debit,
+       COALESCE(sum(balance) FILTER (WHERE balance > 0), 0)::bigint AS credit
+FROM ({_ACCOUNTS}) AS a WHERE true{{filters}} GROUP BY 1, 2, 3, 4 ORDER BY book DESC, currency, tournament_id
+"""  # noqa: S608
+_TITLES = """
+SELECT tournament_id, structure->>'name' AS name FROM projections.tournaments WHERE tournament_id = ANY(%(ids)s)
+"""
 _NEWEST = (
     "SELECT COALESCE(max(position), 0) AS newest FROM projections.ledger_lines WHERE position <= %(as_of)s"
 )
@@ -72,6 +87,30 @@ _FILTERS = {
     "from": "at >= %(from)s",
     "to": "at < %(to)s",
 }
+
+
+class Group(msgspec.Struct, frozen=True):
+    """The accounts of one kind in a book: how many, what those below 0 owe, what those above 0 have."""
+
+    kind: str
+    accounts: int
+    debit: int
+    credit: int
+
+
+class Balanced(msgspec.Struct, frozen=True, kw_only=True):
+    """A book by groups of accounts: the money of a currency, or the chips of a tournament, whose name is `title`."""
+
+    book: str
+    currency: str | None
+    tournament_id: UUID | None
+    title: str
+    groups: tuple[Group, ...]
+
+    @property
+    def difference(self) -> int:
+        """By how much credit is more than debit: 0, or the books are wrong."""
+        return sum(group.credit - group.debit for group in self.groups)
 
 
 class Asked(NamedTuple):
@@ -118,6 +157,31 @@ def trial_balance(
     return _of_balances(db, shapes.TrialBalance, _TRIAL, asked, (as_of, first, limit))
 
 
+def by_groups(db: Database, book: str | None, as_of: int) -> list[Balanced]:
+    """The trial balance by groups of accounts, those of `book` or of both, as of a position."""
+    condition = " AND book = %(book)s" if book else ""
+    rows = fetch(db, _GROUPS.replace("{filters}", condition), {"book": book, "as_of": as_of})
+    titles = {
+        row["tournament_id"]: row["name"]
+        for row in fetch(db, _TITLES, {"ids": [row["tournament_id"] for row in rows]})
+    }
+    books = groupby(rows, key=itemgetter("book", "currency", "tournament_id"))
+    return [
+        Balanced(
+            book=kind,
+            currency=currency,
+            tournament_id=tournament,
+            title=currency or titles[tournament],
+            groups=tuple(sorted((made(Group, row) for row in of_it), key=_group_order)),
+        )
+        for (kind, currency, tournament), of_it in books
+    ]
+
+
+def _group_order(group: Group) -> int:
+    return list(GROUPS).index(group.kind)
+
+
 def _of_balances(
     db: Database, kind: type[T], query: str, asked: Asked, where: tuple[int, int, int]
 ) -> tuple[Page[T], int]:
@@ -141,6 +205,12 @@ def entries(
     return Page(shapes.LedgerEntry, [made(shapes.LedgerEntry, row) for row in shown], following), newest(
         db, as_of
     )
+
+
+def projected(db: Database) -> int:
+    """The position of the log up to which the books are written."""
+    found: int = fetch(db, "SELECT position FROM projections.tracking", {})[0]["position"]
+    return found
 
 
 def newest(db: Database, as_of: int) -> int:

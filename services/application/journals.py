@@ -1,0 +1,134 @@
+"""Journals as the books have them; and one of them in words, with the event that caused it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from domain.credential import CREDENTIAL
+from domain.errors import Refused
+from domain.ids import CredentialId, JournalId
+from domain.journal import Book, Journal, Line
+from domain.statement import account_text, line_text
+from services.application.lists import fetch
+from services.application.statement_facts import Booked, FactsReader
+from services.database import Database
+from services.envelope import Recorded
+from services.store import Store
+
+_JOURNALS = """
+SELECT position, at, journal_id, kind, book, currency, tournament_id, table_id, hand_id, account, player_id, amount
+FROM projections.ledger_lines WHERE {which} ORDER BY position, line
+"""
+
+
+class TextLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a journal: the account as the books and as people call it, what it gains, and why."""
+
+    account: str
+    called: str
+    amount: int
+    text: str
+
+
+class JournalTold(msgspec.Struct, frozen=True, kw_only=True):
+    """A journal, who made it by which command, and the event that caused it; `tournament` is the name of one."""
+
+    journal_id: UUID
+    book: str
+    currency: str | None
+    tournament: str | None
+    kind: str
+    at: datetime
+    command_id: UUID
+    actor: str
+    role: str | None
+    topic: str
+    stream: UUID
+    version: int
+    position: int
+    tournament_id: UUID | None
+    table_id: UUID | None
+    hand_id: UUID | None
+    lines: tuple[TextLine, ...]
+
+    @property
+    def sum(self) -> int:
+        return sum(line.amount for line in self.lines)
+
+
+def booked_where(db: Database, which: str, key: object, recorded: dict[int, Recorded]) -> list[Booked]:
+    """The journals of these lines, each whole, in the order of the log."""
+    found: dict[UUID, list[dict[str, Any]]] = {}
+    for row in fetch(db, _JOURNALS.replace("{which}", which), {"key": key}):
+        found.setdefault(row["journal_id"], []).append(row)
+    return [_journal(rows, recorded) for rows in found.values()]
+
+
+def journal_told(store: Store, journal_id: UUID) -> JournalTold:
+    """One journal with its words, and the event that caused it; Refused if there is none."""
+    found = booked_where(store.database, "journal_id = %(key)s", journal_id, {})
+    if not found:
+        raise Refused(
+            "not-found",
+            f"No journal has the id {journal_id}: GET /v1/ledger/entries shows those that there are.",
+        )
+    [cause] = store.log(found[0].position - 1, 1)
+    booked = found[0]._replace(cause=cause)
+    [facts] = FactsReader(store).read([booked])
+    journal = booked.journal
+    return JournalTold(
+        journal_id=journal.journal_id,
+        book=journal.book.value,
+        currency=journal.currency,
+        tournament=facts.tournament,
+        kind=journal.kind,
+        at=booked.at,
+        command_id=cause.command,
+        actor=cause.actor,
+        role=_role(store, cause.actor),
+        topic=cause.topic,
+        stream=cause.stream,
+        version=cause.version,
+        position=cause.position,
+        tournament_id=journal.tournament_id,
+        table_id=journal.table_id,
+        hand_id=journal.hand_id,
+        lines=tuple(
+            TextLine(
+                account=line.account,
+                called=account_text(line.account, facts),
+                amount=line.amount,
+                text=line_text(journal, number, facts),
+            )
+            for number, line in enumerate(journal.lines)
+        ),
+    )
+
+
+def _journal(rows: Sequence[dict[str, Any]], recorded: dict[int, Recorded]) -> Booked:
+    first = rows[0]
+    journal = Journal(
+        journal_id=JournalId(first["journal_id"]),
+        book=Book(first["book"]),
+        currency=first["currency"],
+        kind=first["kind"],
+        lines=tuple(Line(row["account"], row["amount"], row["player_id"]) for row in rows),
+        tournament_id=first["tournament_id"],
+        table_id=first["table_id"],
+        hand_id=first["hand_id"],
+    )
+    return Booked(first["position"], first["at"], journal, recorded.get(first["position"]))
+
+
+def _role(store: Store, actor: str) -> str | None:
+    """The role of a credential; a job has none."""
+    kind, _, key = actor.partition("/")
+    if kind != "credential":
+        return None
+    state = store.load(CREDENTIAL, CredentialId(UUID(key))).state
+    return state.role.value if state else None
