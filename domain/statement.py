@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
+from uuid import UUID
 
 import msgspec
 
@@ -257,7 +258,7 @@ def _tournament(facts: Facts) -> str:
 
 
 def _named(facts: Facts, text: str) -> str:
-    return next(shown(name, LONGEST) for player, name in facts.people.items() if str(player) == text)
+    return _name(facts, PlayerId(UUID(text)))
 
 
 def _name(facts: Facts, player: PlayerId) -> str:

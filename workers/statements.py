@@ -169,7 +169,7 @@ def _origin(journal: JournalTold) -> Table:
         ("book", f"{journal.book}, {journal.currency or journal.tournament}"),
         ("kind", journal.kind.replace("_", " ")),
         ("when", journal.at.strftime("%Y-%m-%d %H:%M:%S UTC")),
-        ("by", f"{journal.actor}, {journal.role}" if journal.role else journal.actor),
+        ("by", ", ".join(filter(None, (journal.actor, journal.role, journal.player)))),
         ("command", journal.command_id),
         ("event", f"{journal.topic}, position {journal.position}"),
         ("stream", f"{journal.stream}, version {journal.version}"),

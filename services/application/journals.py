@@ -9,12 +9,14 @@ from uuid import UUID
 
 import msgspec
 
-from domain.credential import CREDENTIAL
+from domain.credential import CREDENTIAL, Credential
 from domain.errors import Refused
 from domain.ids import CredentialId, JournalId
 from domain.journal import Book, Journal, Line
 from domain.statement import account_text, line_text
+from services import people
 from services.application.lists import fetch
+from services.application.resources import UNNAMED
 from services.application.statement_facts import Booked, FactsReader
 from services.database import Database
 from services.envelope import Recorded
@@ -36,7 +38,10 @@ class TextLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JournalTold(msgspec.Struct, frozen=True, kw_only=True):
-    """A journal, who made it by which command, and the event that caused it; `tournament` is the name of one."""
+    """A journal, who made it by which command, and the event that caused it.
+
+    `tournament` is the name of one; `role` is that of the credential, and `player` the name of its player.
+    """
 
     journal_id: UUID
     book: str
@@ -47,6 +52,7 @@ class JournalTold(msgspec.Struct, frozen=True, kw_only=True):
     command_id: UUID
     actor: str
     role: str | None
+    player: str | None
     topic: str
     stream: UUID
     version: int
@@ -80,7 +86,7 @@ def journal_told(store: Store, journal_id: UUID) -> JournalTold:
     [cause] = store.log(found[0].position - 1, 1)
     booked = found[0]._replace(cause=cause)
     [facts] = FactsReader(store).read([booked])
-    journal = booked.journal
+    journal, credential = booked.journal, _credential(store, cause.actor)
     return JournalTold(
         journal_id=journal.journal_id,
         book=journal.book.value,
@@ -90,7 +96,8 @@ def journal_told(store: Store, journal_id: UUID) -> JournalTold:
         at=booked.at,
         command_id=cause.command,
         actor=cause.actor,
-        role=_role(store, cause.actor),
+        role=credential.role.value if credential else None,
+        player=_name(store, credential),
         topic=cause.topic,
         stream=cause.stream,
         version=cause.version,
@@ -125,10 +132,14 @@ def _journal(rows: Sequence[dict[str, Any]], recorded: dict[int, Recorded]) -> B
     return Booked(first["position"], first["at"], journal, recorded.get(first["position"]))
 
 
-def _role(store: Store, actor: str) -> str | None:
-    """The role of a credential; a job has none."""
+def _credential(store: Store, actor: str) -> Credential | None:
+    """The credential behind a command; a job has none."""
     kind, _, key = actor.partition("/")
-    if kind != "credential":
+    return store.load(CREDENTIAL, CredentialId(UUID(key))).state if kind == "credential" else None
+
+
+def _name(store: Store, credential: Credential | None) -> str | None:
+    if credential is None or credential.player_id is None:
         return None
-    state = store.load(CREDENTIAL, CredentialId(UUID(key))).state
-    return state.role.value if state else None
+    player = credential.player_id
+    return people.names(store.database, [player]).get(player, UNNAMED)

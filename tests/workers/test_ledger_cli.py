@@ -11,10 +11,11 @@ from uuid import UUID, uuid4
 import pytest
 from click.testing import CliRunner
 
+from domain.credential import Role
 from domain.ids import CommandId, wallet_id
 from domain.wallet import WALLET
 from services import people
-from services.application import credentials
+from services.application import credentials, wallets
 from services.application.credentials import Grant
 from services.application.statements import CHUNK
 from services.envelope import Command
@@ -391,25 +392,29 @@ def test_each_journal_is_told_with_its_cause_and_comes_to_nothing(run, books):
         assert found["topic"] in page.stdout
 
 
-def test_a_journal_names_the_role_of_the_credential_behind_it(run, books):
-    house = books.house
-    token = credentials.issue(
-        house.store, Command(CommandId(uuid4()), "test", ""), lambda: Grant(credentials.Role.OPERATOR)
-    )
-    by_token = Command(CommandId(uuid4()), f"credential/{token.token_id}", "")
-    house.command = lambda: by_token
-    house.deposit(books.players["Mei Ling"], 42)
-    del house.command
-    house.project()
-    line = books.lines()[-1]
-    result = run("journal", line["journal_id"])
-    assert f"credential/{token.token_id}, operator" in result.stdout
-    of_another = Command(CommandId(uuid4()), f"credential/{uuid4()}", "")
-    house.command = lambda: of_another
-    house.deposit(books.players["Mei Ling"], 42)
-    del house.command
-    house.project()
-    assert told(run("journal", books.lines()[-1]["journal_id"], "--json"))["role"] is None
+@pytest.mark.parametrize("role", ["operator", "player"])
+def test_a_journal_names_the_role_of_the_credential_behind_it_and_its_player(run, books, role):
+    mei_ling = books.players["Mei Ling"]
+    grant = Grant(Role(role), player_id=mei_ling if role == "player" else None)
+    token = credentials.issue(books.house.store, books.house.command(), lambda: grant).token_id
+    result = run("journal", deposited_by(books, token))
+    assert f"credential/{token}, {role}{', Mei Ling' if role == 'player' else ''}\n" in result.stdout
+
+
+def test_a_journal_by_a_credential_of_which_nothing_is_known_names_it_alone(run, books):
+    token = uuid4()
+    found = told(run("journal", deposited_by(books, token), "--json"))
+    assert (found["actor"], found["role"], found["player"]) == (f"credential/{token}", None, None)
+
+
+def deposited_by(books: Books, token: UUID) -> UUID:
+    """The journal of a deposit for which this token was used."""
+    command = Command(CommandId(uuid4()), f"credential/{token}", "")
+    money = wallets.Money(42, uuid4().hex, None)
+    asked = wallets.Asked("EUR", money.reference, lambda: money)
+    wallets.deposit(books.house, command, books.players["Mei Ling"], asked)
+    books.house.project()
+    return books.lines()[-1]["journal_id"]
 
 
 def test_a_journal_that_does_not_come_to_nothing_has_status_one(run, spoilt):
