@@ -162,13 +162,13 @@ class Day:
             if tournament.structure.for_points and (not tables or random.random() < 0.2):
                 free = [p for p in self.roster(t).entries if p not in tournament.sitting]
                 seats = list(enumerate(free[:3], 1))
-                leagues.open_a_table(self.services, command, STAFF, leagues.Wanted(t, lambda: seats))
+                leagues.open_a_table(self.services, command, STAFF, leagues.Wanted(t, seats))
                 return
             table = random.choice(tables) if tables else None
             if table and table.seats:
                 left = {seat: random.randint(1, 13) for seat in table.seats}
                 winner = random.choice(list(left))
-                told = Told(None, lambda: Result(left | {winner: 0}, winner))
+                told = Told(None, Result(left | {winner: 0}, winner))
                 results.record(self.services, command, STAFF, table.table_id, told)
 
         return self.of_a_tournament(record)

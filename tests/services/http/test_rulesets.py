@@ -77,7 +77,8 @@ def test_a_pointer_is_escaped_and_a_contradiction_is_told_with_everything_else(o
 
 def test_what_docs_rulesets_publishes_is_taken_and_played(operator):
     page = (Path(__file__).parents[3] / "docs/rulesets.md").read_text(encoding="utf-8")
-    rule_set, tournament = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL))
+    sent = re.findall(r"post (?:rulesets|tournaments) '(.*?)'", page, re.DOTALL)
+    rule_set, tournament = map(json.loads, sent)
     made = operator.made("/v1/rulesets", rule_set)
     assert made["reference"] == tournament["rules"]
     assert f"\n{made['digest']}  friday-club.toml\n" in page
