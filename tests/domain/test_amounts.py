@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
-
 import pytest
 
-from domain import amounts
 from domain.amounts import amount_text, change, figure, minor_digits
 from domain.currencies import CURRENCIES
-
-
-def test_the_examples_run():
-    assert doctest.testmod(amounts).failed == 0
 
 
 @pytest.mark.parametrize(
