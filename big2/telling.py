@@ -84,9 +84,9 @@ def _head(history: History, names: Names) -> Block:
 
 def _rules(history: History) -> Iterator[tuple[str, str]]:
     """The rule set by its name, if it has one; below it the switches that the history writes out, line by line."""
-    if "rules_named" in history.extra:
-        yield "rules named", value_text(history.extra["rules_named"])
     rules = history.named_rules
+    if history.extra.get("rules_named", rules) != rules:
+        yield "rules named", value_text(history.extra["rules_named"])
     if isinstance(rules, str):
         yield "rules", shown(rules)
         return

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workers.files import read_bytes, read_or_status_two, token_from
+from workers.files import UnreadableError, read_bytes, read_or_status_two, token_from
 
 if TYPE_CHECKING:
     from big2.rulesets import RuleSet
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LARGEST_SHEET = 4 * 1024 * 1024
 """Bytes; a club's year is 24,000."""
+BLANK = b" \t\r\n\xef\xbb\xbf"
+"""Bytes of a file that says nothing: white space and a byte-order mark."""
 
 
 @click.group("import")
@@ -117,15 +119,21 @@ def _store(leagues: Sequence[SheetLeague], where: Where, *, finish: bool) -> lis
     """Bring the leagues in, one after the other, and say where they are."""
     from services.bootstrap import SettingsError
     from workers.client import Refused
-    from workers.importing import ImportFailedError, import_league
+    from workers.importing import ImportFailedError, import_leagues
     from workers.own_service import NotServedError
 
     hands = sum(len(league.hands) for league in leagues)
+    warnings: list[str] = []
     try:
         with where() as client, click.progressbar(length=hands, label="importing", file=sys.stderr) as bar:
-            ids = [import_league(client, each, finish=finish, done=lambda: bar.update(1)) for each in leagues]
+            ids = import_leagues(
+                client, leagues, finish=finish, done=lambda: bar.update(1), warn=warnings.append
+            )
     except (ImportFailedError, NotServedError, Refused, SettingsError) as error:
         raise click.ClickException(str(error)) from error
+    finally:
+        for warning in warnings:
+            click.echo(f"warning: {warning}", err=True)
     state = "finished" if finish else "running"
     split = [f"F changes: a league for each, {len(leagues)} in all"] if len(leagues) > 1 else []
     return [*split, *(f"league {id_}: {each.name}, {state}" for id_, each in zip(ids, leagues, strict=True))]
@@ -137,7 +145,25 @@ def _read(file: str, rules: RuleSet) -> Sheet:
 
     with read_or_status_two():
         raw = read_bytes(file, LARGEST_SHEET)
+        _check_text(file, raw)
     return read_sheet(raw, NAMING, rules, datetime.now(UTC).date())
+
+
+def _check_text(file: str, raw: bytes) -> None:
+    """What is no text at all is told in one line; raises UnreadableError."""
+    unreadable = f"{file}: can't be read as a score sheet"
+    if not raw.strip(BLANK):
+        raise UnreadableError(f"{unreadable}: it is empty")
+    for number, line in enumerate(raw.splitlines(), 1):
+        if not _is_text(line):
+            raise UnreadableError(f"{unreadable}: line {number} is not UTF-8 text; save the sheet as UTF-8")
+
+
+def _is_text(line: bytes) -> bool:
+    try:
+        return "\0" not in line.decode()
+    except UnicodeDecodeError:
+        return False
 
 
 def _check(sheet: Sheet, names: Sequence[str]) -> None:

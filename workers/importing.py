@@ -6,13 +6,14 @@ one that is repeated makes nothing twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
 from big2.rulesets import ruleset_to_mapping
 from domain.scoresheet import SheetHand
 from domain.sheet_totals import sheet_switches
+from services.people import skeleton
 from workers.client import Client, Refused
 from workers.season import SheetLeague
 
@@ -21,24 +22,56 @@ class ImportFailedError(Exception):
     """The service has something else than the sheet; the message says what."""
 
 
-def import_league(client: Client, league: SheetLeague, *, finish: bool, done: Callable[[], object]) -> str:
-    """Make the league, its players, tables and hands, and answer its id; `done` is called after each hand.
+def import_leagues(
+    client: Client,
+    leagues: Sequence[SheetLeague],
+    *,
+    finish: bool,
+    done: Callable[[], object],
+    warn: Callable[[str], object],
+) -> list[str]:
+    """Make the leagues, their players, tables and hands, and answer their ids; `done` is called after each hand.
 
-    Raises Refused when the service says no, ImportFailedError when the standings are not what the sheet comes to.
+    `warn` is told of other leagues with the same name. Raises Refused when the service says no, ImportFailedError
+    when it has a player whose name could be taken for one of the sheet's, and then nothing is stored, or when the
+    standings are not what the sheet comes to.
     """
-    return _Import(client, league).run(finish=finish, done=done)
+    _check_names(leagues, _known_players(client))
+    return [_Import(client, league, warn).run(finish=finish, done=done) for league in leagues]
+
+
+def _known_players(client: Client) -> dict[str, str]:
+    """The service's players: their ids by name."""
+    return {player["name"]: player["player_id"] for player in client.pages("/v1/players")}
+
+
+def _check_names(leagues: Sequence[SheetLeague], known: Mapping[str, str]) -> None:
+    """All names at once, before anything is sent: each is a player's, or could be taken for nobody's."""
+    looks = {skeleton(name): name for name in known}
+    names = dict.fromkeys(name for league in leagues for name in league.players if name not in known)
+    wrong = [_look_alike(name, looks[skeleton(name)]) for name in names if skeleton(name) in looks]
+    if wrong:
+        raise ImportFailedError("\n".join([*wrong, "nothing was imported"]))
+
+
+def _look_alike(name: str, there: str | None = None) -> str:
+    one = f"{there}, whose name" if there else "one whose name"
+    return f"the player {name}: the service has {one} looks like that; write it as it stands there"
 
 
 class _Import:
-    def __init__(self, client: Client, league: SheetLeague) -> None:
+    def __init__(self, client: Client, league: SheetLeague, warn: Callable[[str], object]) -> None:
         self._client = client
         self._league = league
         self._digest = league.digest
+        self._warn = warn
 
     def run(self, *, finish: bool, done: Callable[[], object]) -> str:
         players = self._players()
+        namesakes = self._namesakes()
         terms = {"name": self._league.name, "format": "league", "recorded": True, "rules": self._rules()}
         tournament = str(self._post("/v1/tournaments", "league", terms)["tournament_id"])
+        self._tell_of(namesakes, tournament)
         path = f"/v1/tournaments/{tournament}"
         for player in players.values():
             self._post(f"{path}/entries", f"entry-{player}", {"player_id": player})
@@ -80,9 +113,22 @@ class _Import:
             return None
         return found
 
+    def _namesakes(self) -> list[str]:
+        """The leagues that have this one's name already."""
+        leagues = (each for each in self._client.pages("/v1/tournaments") if each["format"] == "league")
+        return [each["tournament_id"] for each in leagues if each["name"] == self._league.name]
+
+    def _tell_of(self, namesakes: Sequence[str], tournament: str) -> None:
+        others = [each for each in namesakes if each != tournament]
+        if others:
+            self._warn(
+                f"{self._league.name} is the name of another league already, {', '.join(others)}; this sheet is not "
+                f"that one's, or was changed since, and makes a league of its own, {tournament}"
+            )
+
     def _players(self) -> dict[str, str]:
         """The players' ids by name: those that the service has, and those that are new to it."""
-        known = {player["name"]: player["player_id"] for player in self._client.pages("/v1/players")}
+        known = _known_players(self._client)
         return {name: known.get(name) or self._enrolled(name) for name in self._league.players}
 
     def _enrolled(self, name: str) -> str:
@@ -91,9 +137,14 @@ class _Import:
         except Refused as refused:
             if refused.code != "name-taken":
                 raise
-            raise ImportFailedError(
-                f"the player {name}: the service has one whose name looks like that; write it as it stands there"
-            ) from refused
+            return self._enrolled_meanwhile(name, refused)
+
+    def _enrolled_meanwhile(self, name: str, refused: Refused) -> str:
+        """The player whom somebody else, such as another import, has just enrolled under that very name."""
+        player = _known_players(self._client).get(name)
+        if player is None:
+            raise ImportFailedError(_look_alike(name)) from refused
+        return player
 
     def _table(
         self,

@@ -165,6 +165,12 @@ def test_a_rule_set_over_a_base_is_told_by_its_base_and_what_differs():
     assert said(history | {"rules": {"base": "high-low"}})[1:3] == ["ruleshigh-low", "unit5"]
 
 
+def test_a_rule_set_is_named_once_where_both_names_are_the_same():
+    history = told("3D") | {"rules_named": "actionpoker"}
+    assert said(history)[1:3] == ["rulesactionpoker", "unit5"]
+    assert said(history | {"rules_named": "club@2"})[1:3] == ["rules namedclub@2", "rulesactionpoker"]
+
+
 def test_every_case_can_be_told():
     histories = (CASES / "hands.jsonl").read_text(encoding="utf-8").splitlines()[::20]
     cases = (CASES / "hands-bad.jsonl").read_text(encoding="utf-8").splitlines()

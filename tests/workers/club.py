@@ -19,6 +19,7 @@ ROUTES = {
     "publish": r"POST /v1/rulesets",
     "player_list": r"GET /v1/players\?limit=200",
     "enrol": r"POST /v1/players",
+    "league_list": r"GET /v1/tournaments\?limit=200",
     "create": r"POST /v1/tournaments",
     "enter": r"POST /v1/tournaments/(\w+)/entries",
     "start": r"POST /v1/tournaments/(\w+)/(?:start|finish)",
@@ -49,6 +50,10 @@ class FakeService:
         self.leagues: dict[str, dict[str, Any]] = {}
         self.tables: dict[str, dict[str, Any]] = {}
         self.results: list[tuple[str, Body]] = []
+        self.warnings: list[str] = []  # what an import says of it
+        self.meanwhile: set[str] = (
+            set()
+        )  # names that somebody enrols just before the first player is enrolled
         self.most = most
         self._done: dict[tuple[str, str], tuple[str, tuple[int, Any]]] = {}
 
@@ -98,10 +103,22 @@ class FakeService:
         return {"items": [{"name": n, "player_id": i} for n, i in self.players.items()], "next": None}
 
     def _enrol(self, body: Body) -> Body:
+        while self.meanwhile:
+            self._new(self.meanwhile.pop())
         if skeleton(body["name"]) in map(skeleton, self.players):
             raise No(409, "name-taken")
-        self.players[body["name"]] = f"p{len(self.players)}"
-        return {"player_id": self.players[body["name"]]}
+        return {"player_id": self._new(body["name"])}
+
+    def _new(self, name: str) -> str:
+        self.players[name] = f"p{len(self.players)}"
+        return self.players[name]
+
+    def _league_list(self, _: Body) -> Body:
+        items = [
+            {"tournament_id": i, "name": league["name"], "format": league["format"]}
+            for i, league in self.leagues.items()
+        ]
+        return {"items": items, "next": None}
 
     def _create(self, body: Body) -> Body:
         league = f"l{len(self.leagues)}"

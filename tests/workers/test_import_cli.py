@@ -16,6 +16,7 @@ from tests.workers.process import big2
 from tests.workers.service import held, serving
 from workers.cli import main
 
+ROOT = Path(__file__).parents[2]
 CLUB = Path(os.environ.get("BIG2_CLUB_SCORES", Path(__file__).parents[3] / "shared/cases/club-2013"))
 """A folder with `scores.txt` and `expected.tsv` of a club's year, 1,104 hands (github yawnoc/big-two-scorer)."""
 here = pytest.mark.skipif(
@@ -71,11 +72,24 @@ def test_a_dry_run_prints_the_table_and_needs_no_service(scores):
 
 
 def test_the_documentation_tells_what_the_command_prints(scores):
-    page = (Path(__file__).parents[2] / "docs/recorded-play.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/recorded-play.md").read_text(encoding="utf-8")
     example, problem, table = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
     assert scores("-", "--dry-run", input=example).stdout == table
     broken = "\n" * 373 + "2013-04-18\nC H JG S\n4 6 11 11"
     assert scores("-", "--dry-run", input=broken).stderr.startswith(problem)
+
+
+@pytest.mark.parametrize("page", ["docs/recorded-play.md", "docs/rulesets.md"])
+def test_every_name_that_the_documentation_types_is_defined_before(page):
+    typed = "\n".join(
+        block
+        for each in ("README.md", page)
+        for block in re.findall(r"^```sh\n(.*?)^```$", (ROOT / each).read_text("utf-8"), re.M | re.S)
+    )
+    for used in re.finditer(r"\$([A-Za-z]\w*)", typed):
+        name = used[1]
+        if name not in ("PWD", "PATH"):
+            assert re.search(rf"(^|\s|for ){name}(=| in )", typed[: used.start()]), f"${name}"
 
 
 def test_the_table_alone_goes_to_a_program(scores, sheet):
@@ -106,7 +120,7 @@ def test_whatever_is_wrong_is_told_at_once_and_nothing_is_stored(scores):
 
 
 def test_a_sheet_of_rubbish_is_told_in_so_many_lines(scores):
-    result = scores("-", "--dry-run", input=b"\xff\x00\n" * 1000)
+    result = scores("-", "--dry-run", input="rubbish\n" * 1000)
     assert result.exit_code == 1
     assert len(result.stderr.splitlines()) == 201
     assert result.stderr.splitlines()[-1] == (
@@ -149,6 +163,34 @@ def test_a_file_that_cannot_be_read_has_status_two(scores, tmp_path, monkeypatch
     monkeypatch.setattr("workers.import_cli.LARGEST_SHEET", 10)
     result = scores("-", "--dry-run", input="2013-03-19\nAnn Bob\n0 1\n")
     assert (result.exit_code, result.stderr) == (2, "-: is larger than 10 bytes\n")
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        (b"", "it is empty"),
+        (b"\xef\xbb\xbf \r\n\n", "it is empty"),
+        (b"2013-03-19\r\nJ\xfcrg Bob\r\n0 1\r\n", "line 2 is not UTF-8 text; save the sheet as UTF-8"),
+        (b"2013-03-19\nAnn \x00 Bob\n", "line 2 is not UTF-8 text; save the sheet as UTF-8"),
+        ("2013-03-19\n".encode("utf-16"), "line 1 is not UTF-8 text; save the sheet as UTF-8"),
+        (b"\x89PNG\r\n\x1a\n\xff", "line 1 is not UTF-8 text; save the sheet as UTF-8"),
+    ],
+)
+def test_what_is_no_sheet_at_all_is_told_in_one_line_with_status_two(scores, raw, told):
+    result = scores("-", "--dry-run", input=raw)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"-: can't be read as a score sheet: {told}\n"
+
+
+def test_another_league_of_that_name_is_a_warning(scores, sheet):
+    sheet.write_text("2013-03-19\nAnn Bob\n0 1\n", encoding="utf-8")
+    with serving(FakeService()) as service:
+        first = scores(sheet, "--url", service.url, "--token", "x")
+        assert "warning" not in first.stderr
+        sheet.write_text("2013-03-19\nAnn Bob\n0 1\n0 2\n", encoding="utf-8")
+        second = scores(sheet, "--url", service.url, "--token", "x")
+    assert second.exit_code == 0
+    assert "warning: club-2013 is the name of another league already, l0; " in second.stderr
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.workers.club import FakeService
 from tests.workers.service import serving
 from tests.workers.test_season import SHEET, leagues
 from workers.client import Client, Refused
-from workers.importing import ImportFailedError, import_league
+from workers.importing import ImportFailedError, import_leagues
 
 ONE = SHEET.replace("F=11\n", "").replace("F=10\n", "")
 
@@ -26,9 +26,11 @@ def client(fake: FakeService):
 def bring(fake: FakeService, text: str = ONE, *, finish: bool = True, name: str = "Club") -> tuple[str, int]:
     """Import the sheet's only league; its id, and how many hands were told to be done."""
     done: list[None] = []
-    [league] = leagues(text, name)
     with client(fake) as c:
-        return import_league(c, league, finish=finish, done=lambda: done.append(None)), len(done)
+        [league] = import_leagues(
+            c, leagues(text, name), finish=finish, done=lambda: done.append(None), warn=fake.warnings.append
+        )
+        return league, len(done)
 
 
 def test_a_league_is_made_of_the_sheet():
@@ -127,11 +129,42 @@ def test_of_versions_that_say_the_same_the_oldest_is_used():
 def test_a_name_that_looks_like_one_that_is_taken_is_told():
     fake = FakeService()
     bring(fake)
-    with pytest.raises(
-        ImportFailedError, match="the player ANN: the service has one whose name looks like that"
-    ):
-        bring(fake, "2014-01-01\nANN Dan\n0 1")
-    assert len(fake.leagues) == 1
+    two = leagues("2014-01-01\nDan ANN\n0 1\nF=11\nB0b Eve\n0 1")
+    with client(fake) as c, pytest.raises(ImportFailedError) as failed:
+        import_leagues(c, two, finish=True, done=lambda: None, warn=fake.warnings.append)
+    assert str(failed.value).splitlines() == [
+        "the player ANN: the service has Ann, whose name looks like that; write it as it stands there",
+        "the player B0b: the service has Bob, whose name looks like that; write it as it stands there",
+        "nothing was imported",
+    ]
+    assert (len(fake.leagues), len(fake.players), len(fake.rules)) == (1, 3, 1)
+
+
+def test_a_name_that_is_taken_meanwhile_is_that_player_s():
+    fake = FakeService()
+    fake.meanwhile = {"Bob"}
+    assert bring(fake) == ("l0", 3)
+    assert sorted(fake.players) == ["Ann", "Bob", "鋤大弟"]
+
+
+def test_a_name_that_looks_like_one_taken_meanwhile_is_told():
+    fake = FakeService()
+    fake.meanwhile = {"BOB"}
+    with pytest.raises(ImportFailedError, match="the player Bob: the service has one whose name looks like"):
+        bring(fake)
+
+
+def test_another_league_of_that_name_is_told_and_the_same_one_is_not():
+    fake = FakeService()
+    bring(fake, finish=False)
+    bring(fake)
+    bring(fake, name="Other")
+    assert fake.warnings == []
+    bring(fake, f"{ONE}0 1\n")
+    assert fake.warnings == [
+        "Club is the name of another league already, l0; this sheet is not that one's, or was changed since, and makes "
+        "a league of its own, l2"
+    ]
 
 
 def test_standings_that_are_not_the_sheets_are_told():
@@ -158,14 +191,15 @@ def test_what_the_service_refuses_is_told_as_it_says_it(path):
             return 403, {"type": "/problems/forbidden", "detail": "Only an operator may do it."}
         return fake(request)
 
-    [league] = leagues(ONE)
     with serving(answer) as service, pytest.raises(Refused, match="Only an operator"):
-        import_league(Client(service.url, "token"), league, finish=True, done=lambda: None)
+        import_leagues(Client(service.url, "token"), leagues(ONE), finish=True, done=lambda: None, warn=print)
 
 
 def test_every_preset_can_lie_below_a_sheet():
     for base in presets():
         fake = FakeService()
-        [league] = leagues(ONE, base=base)
         with client(fake) as c:
-            assert import_league(c, league, finish=True, done=lambda: None) == "l0"
+            found = import_leagues(
+                c, leagues(ONE, base=base), finish=True, done=lambda: None, warn=fake.warnings.append
+            )
+        assert (found, fake.warnings) == (["l0"], [])
