@@ -41,6 +41,8 @@ _CURRENCIES = """
 SELECT DISTINCT currency FROM projections.ledger_accounts
 WHERE player_id = %(player)s AND book = 'money' ORDER BY currency
 """
+_NAMED = "SELECT player_id, name FROM people WHERE name = %(name)s"
+_ALIKE = "SELECT name FROM people WHERE skeleton = %(bones)s"
 _PLAYER = """
 SELECT player_id, name FROM projections.players LEFT JOIN people USING (player_id) WHERE player_id = %(id)s
 """
@@ -103,18 +105,20 @@ class Whom(NamedTuple):
 
 def player_called(db: Database, text: str) -> Whom:
     """The player of this id or exact name; Refused names whoever has a name that looks like it."""
-    try:
-        wanted = UUID(text)
-    except ValueError:
-        found = fetch(db, "SELECT player_id, name FROM people WHERE name = %(name)s", {"name": text})
-    else:
-        found = fetch(db, _PLAYER, {"id": wanted})
+    name = text.encode("utf-8", "backslashreplace").decode()  # a command line may hold what no name does
+    found = _by_id(db, name) or fetch(db, _NAMED, {"name": name})
     if found:
         return Whom(PlayerId(found[0]["player_id"]), found[0]["name"] or UNNAMED)
-    query = "SELECT name FROM people WHERE skeleton = %(bones)s"
-    alike = [row["name"] for row in fetch(db, query, {"bones": people.skeleton(text)})]
-    hint = f"did you mean {alike[0]!r}?" if alike else "GET /v1/players lists them all."
-    raise Refused("not-found", f"No player has the id or the exact name {text!r}: {hint}")
+    alike = fetch(db, _ALIKE, {"bones": people.skeleton(name)})
+    hint = f"did you mean {alike[0]['name']!r}?" if alike else "GET /v1/players lists them all."
+    raise Refused("not-found", f"No player has the id or the exact name {name!r}: {hint}")
+
+
+def _by_id(db: Database, text: str) -> list[dict[str, Any]]:
+    try:
+        return fetch(db, _PLAYER, {"id": UUID(text)})
+    except ValueError:
+        return []
 
 
 def currencies(db: Database, player: PlayerId) -> list[str]:

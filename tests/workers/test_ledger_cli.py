@@ -341,9 +341,10 @@ def test_an_unknown_player_is_told_in_one_line_with_whom_he_may_mean(run):
     assert result.stderr == (
         "Error: No player has the id or the exact name 'MEI LING': did you mean 'Mei Ling'?\n"
     )
-    nobody = run("statement", uuid4())
-    assert nobody.exit_code == 1
-    assert nobody.stderr.endswith("GET /v1/players lists them all.\n")
+    for nobody in (uuid4(), "Nobody", "\udcff"):
+        result = run("statement", nobody)
+        assert result.exit_code == 1
+        assert result.stderr.endswith("GET /v1/players lists them all.\n")
 
 
 def test_a_currency_that_there_is_not_is_refused(run):
