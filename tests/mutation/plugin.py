@@ -48,7 +48,8 @@ class AtImport:
         self.only = {function for function in self.called if not tests_of.get(function)}
         for function in self.called | set(tests_of):
             if function.startswith(KEPT):
-                tests_of[function] = {test for test in tests if test.startswith(TESTS_OF_KEPT)}
+                called_by = tests_of.get(function, set()) | tests
+                tests_of[function] = {test for test in called_by if test.startswith(TESTS_OF_KEPT)}
             elif function in self.only:
                 tests_of[function] = tests
 
