@@ -79,13 +79,16 @@ def scores(
       big2 import scores club-2013.txt --name "Club 2013"
       big2 import scores club-2013.txt --url http://127.0.0.1:8000 --token-file data/admin-token
     """
+    from big2.quoted import meant
     from domain.scoresheet import FRY_CARDS
     from services.bootstrap import presets
     from workers import season
 
     known = presets()
     if base not in known:
-        raise click.BadParameter(f"is no preset: {', '.join(known)}", param_hint="--rules")
+        raise click.BadParameter(
+            f"is no preset: {', '.join(known)}{meant(base, known)}", param_hint="--rules"
+        )
     where = _where(url, secret, token_file, data)
     sheet = _read(file, season.house_rules(base, FRY_CARDS, known))
     title = _stem(file) if name is None else name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from big2.quoted import meant
 from big2.rulesets import RuleSet, ruleset_from_mapping, ruleset_problems
 from big2.switch_table import SWITCHES
 from workers.files import UnreadableError, read_text
+from workers.toml_text import NotTomlError, read_toml
 
 LARGEST_RULES = 64 * 1024
 """Bytes: as much as the API takes."""
@@ -58,20 +58,26 @@ def _problems(written: Mapping[str, object], presets: Mapping[str, RuleSet]) -> 
 
 def _mapping(name: str, presets: Mapping[str, RuleSet]) -> Mapping[str, object]:
     path = Path(name)
-    if name != "-" and not path.exists():
+    if name != "-" and not _is_there(path):
         known = f"presets are {', '.join(sorted(presets))}{meant(path.stem, presets)}"
         raise UnreadableError(f"{name}: no such file, and no preset; {known}")
     text = read_text(name, LARGEST_RULES)
     try:
         if path.suffix.lower() == ".toml" or (name == "-" and not text.lstrip().startswith("{")):
-            return tomllib.loads(text)
+            return read_toml(text)
         node = Node(parse_json(text))
         node.refuse_problem()
         return node.members()
-    except tomllib.TOMLDecodeError as error:
-        raise UnreadableError(f"{name}: is not TOML: {error}") from error
-    except RecursionError as error:
-        raise UnreadableError(f"{name}: is nested too deep") from error
+    except NotTomlError as error:
+        raise UnreadableError(f"{name}: {error}") from error
     except MalformedError as error:
         remedy = "" if name == "-" or path.suffix.lower() == ".json" else " (a TOML file is named .toml)"
         raise UnreadableError(f"{name}: {error.reason}{remedy}") from error
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is such a file; one that can't even be looked at is there, for whoever reads it to say why."""
+    try:
+        return path.exists()
+    except OSError:
+        return True

@@ -197,6 +197,7 @@ def test_another_league_of_that_name_is_a_warning(scores, sheet):
     ("options", "told"),
     [
         (["--rules", "nonsense"], "is no preset: actionpoker"),
+        (["--rules", "hongkong"], "taiwan; is hong-kong meant?"),
         (["--url", "http://127.0.0.1:1"], "--token or --token-file"),
         (["--url", "http://127.0.0.1:1", "--token", "b2_é"], "--token or --token-file"),
         (["--token", "x"], "a token goes with --url"),

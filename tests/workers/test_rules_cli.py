@@ -212,8 +212,11 @@ def test_a_file_that_cannot_be_read_has_status_two(tmp_path, name, text, reason)
     assert reason in result.stderr
 
 
-def test_a_folder_is_no_rule_set(tmp_path):
-    assert big2("check", tmp_path).exit_code == 2
+def test_a_folder_is_no_rule_set_nor_is_a_name_that_no_file_can_have(tmp_path):
+    result = big2("check", tmp_path)
+    assert (result.exit_code, result.stderr) == (2, f"{tmp_path}: Is a directory\n")
+    long = big2("check", "a" * 300)
+    assert (long.exit_code, long.stderr) == (2, f"{'a' * 300}: File name too long\n")
 
 
 def test_an_opening_card_that_a_base_left_behind_is_remarked_on(tmp_path):
