@@ -94,8 +94,7 @@ def statement(
     period = _period(since, until)
     with _books(data) as store:
         whom = books.player_called(store.database, player)
-        codes = [currency.upper()] if currency else books.currencies(store.database, whom.player_id)
-        found = [books.statement(store, whom, code, period) for code in codes]
+        found = books.statements(store, whom, currency and currency.upper(), period)
     statements.print_statements(whom, found, form)
     sys.exit(0 if all(each.agrees for each in found) else WRONG)
 

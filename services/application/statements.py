@@ -121,16 +121,19 @@ def _by_id(db: Database, text: str) -> list[dict[str, Any]]:
         return []
 
 
-def currencies(db: Database, player: PlayerId) -> list[str]:
-    """The currencies in which a player has or had money."""
-    return [row["currency"] for row in fetch(db, _CURRENCIES, {"player": player})]
+def statements(store: Store, whom: Whom, currency: str | None, period: Period) -> list[Statement]:
+    """A player's statements as of one position, in one currency or in all that he has or had money in.
 
-
-def statement(store: Store, whom: Whom, currency: str, period: Period) -> Statement:
-    """A player's statement in one currency, for a period that does not end before it begins."""
-    player, as_of = whom.player_id, projected(store.database)
-    if currency not in CURRENCIES and currency not in currencies(store.database, player):
+    The period does not end before it begins. Refused: there is no such currency.
+    """
+    as_of, known = projected(store.database), _currencies(store.database, whom.player_id)
+    if currency is not None and currency not in CURRENCIES and currency not in known:
         raise Refused("validation", f"{currency!r} is no currency of ISO 4217, such as USD or EUR.")
+    return [_statement(store, whom, code, period, as_of) for code in ([currency] if currency else known)]
+
+
+def _statement(store: Store, whom: Whom, currency: str, period: Period, as_of: int) -> Statement:
+    player = whom.player_id
     rows = _own(store.database, player, currency, as_of)
     before, shown = _parted(rows, period)
     opening = _balance(before, wallet(player))
@@ -152,6 +155,11 @@ def statement(store: Store, whom: Whom, currency: str, period: Period) -> Statem
         wallet_stream=sum(_gain(r) for r in events if r.position <= end),
         as_of=as_of,
     )
+
+
+def _currencies(db: Database, player: PlayerId) -> list[str]:
+    """The currencies in which a player has or had money."""
+    return [row["currency"] for row in fetch(db, _CURRENCIES, {"player": player})]
 
 
 def _own(db: Database, player: PlayerId, currency: str, as_of: int) -> list[dict[str, Any]]:

@@ -253,7 +253,7 @@ def test_it_has_every_journal_of_his_in_the_order_of_the_log_whatever_is_read_at
     run, books, monkeypatch
 ):
     whole = rows(run("statement", "Mei Ling", "--csv"))
-    assert [row["currency"] for row in whole][-1] == "JPY"
+    assert {row["currency"] for row in whole} == {"EUR", "JPY"}
     monkeypatch.setattr("services.application.statements.CHUNK", 3)
     assert rows(run("statement", "Mei Ling", "--csv")) == whole
     positions = [int(row["position"]) for row in whole]
@@ -345,6 +345,12 @@ def test_an_unknown_player_is_told_in_one_line_with_whom_he_may_mean(run):
         result = run("statement", nobody)
         assert result.exit_code == 1
         assert result.stderr.endswith("GET /v1/players lists them all.\n")
+
+
+def test_all_his_statements_are_as_of_one_position(run, books):
+    found = told(run("statement", "Mei Ling", "--json"))["statements"]
+    assert [of["currency"] for of in found] == ["EUR", "JPY"]
+    assert {of["as_of"] for of in found} == {books.house.projector.position}
 
 
 def test_a_currency_that_there_is_not_is_refused(run):
