@@ -158,6 +158,13 @@ def test_a_difference_has_both_values_and_both_meanings():
     assert (found.first, found.second) == ("liable", "forced")
     assert found.first_words.startswith("it is allowed")
     assert found.second_words == "it is refused"
+    assert found.first_told == f'"liable", {found.first_words}'
+    assert found.second_told == '"forced", it is refused'
+
+
+def test_a_list_is_told_by_its_words_alone():
+    (found,) = differences(rules(), rules(point_tiers=[[10, 2]]))
+    assert (found.first_told, found.second_told) == ("never", "×2 from 10 cards on")
 
 
 @pytest.mark.parametrize(("name", "value"), CHANGED)
