@@ -6,10 +6,12 @@ from hypothesis import strategies as st
 
 from big2.cards import (
     PACK,
+    RANKS,
     WHOLE_PACK,
     card_text,
     cards_in,
     cards_text,
+    height,
     highest_card,
     low_to_high,
     lowest_card,
@@ -102,3 +104,9 @@ def test_a_list_written_and_read_is_the_same_cards(held, suits):
     if held:
         assert set(parse_stored_cards(written)) == held
         assert low_to_high(held, suits)[0] == lowest_card(mask_of(held), suits)
+
+
+@pytest.mark.parametrize("suits", SUIT_ORDERS)
+def test_r1_1_each_card_has_a_height_of_its_own_from_0_to_51(suits):
+    pack = [parse_card(rank + suit) for rank in RANKS for suit in suits]
+    assert [height(card, suits) for card in pack] == list(range(52))
