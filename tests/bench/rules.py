@@ -127,7 +127,9 @@ def main() -> None:
     _stay_on_one_core()
     rules = presets()[asked.rules]
     rates(rules, 0)  # to warm up: the rule set's book is written
-    seeds = track(range(1, asked.rounds + 1), "timing, a minute or two", transient=True, console=Console(stderr=True))
+    seeds = track(
+        range(1, asked.rounds + 1), "timing, a minute or two", transient=True, console=Console(stderr=True)
+    )
     rounds = [rates(rules, seed) for seed in seeds]
     show_json(rounds) if asked.json else show_table(rounds)
 
