@@ -1,6 +1,7 @@
 """What a running tournament does next: facts in, events and deals out. Workers only carry the answer.
 
-Looked at between hands, in this order: who is out, who never showed up, the level, the end, the seats, the deals.
+Looked at between hands, in this order: who is out, who never showed up, the level, the end of late entry, the end,
+the seats, the deals.
 Before the money tables play hand for hand: none deals, and nobody is placed, until every table has ended
 its hand; then all deal at once.
 
@@ -15,6 +16,7 @@ from datetime import datetime
 import msgspec
 from msgspec.structs import replace
 
+from domain import late_entry
 from domain import tournament as decide
 from domain.draws import draws_for
 from domain.events import Event
@@ -24,7 +26,7 @@ from domain.seating import Move, Sitting, balance
 from domain.table import Table, about_to_lead, places
 from domain.table import evolve as evolve_table
 from domain.table_events import Closed, Leaving, Seated, Vacated
-from domain.tournament import State, Tournament
+from domain.tournament import Coming, State, Tournament
 from domain.tournament_events import TableBroken, TablesHeld
 
 
@@ -83,6 +85,7 @@ class _Director:
         self._place_who_is_out()
         self._remove_no_shows()
         self._raise_level()
+        self._close_entries()
         if self.t.players_left == 1:
             return self._finish()
         hold = self._seat()
@@ -173,6 +176,10 @@ class _Director:
             for event in decide.raise_level(self.t, self.now):
                 self._record(event)
 
+    def _close_entries(self) -> None:
+        for event in late_entry.close_entries(self.t):
+            self._record(event)
+
     def _finish(self) -> None:
         last = next(taken for table in self.tables.values() for taken in table.seats.values())
         for number in sorted(self.tables):
@@ -181,10 +188,11 @@ class _Director:
             self._record(event)
 
     def _seat(self) -> frozenset[int]:
-        """Balances the tables and returns those that must wait.
+        """Seats late entrants, balances the tables and returns those that must wait.
 
         A draw is named by the moves before it, and by nothing that anybody but the players can change.
         """
+        self._seat_late_entrants()
         purpose = f"moves/{sum(self.t.moved.values())}"
         draws = draws_for(self.t.draw_seed, self.t.tournament_id, purpose)
         seating = balance(
@@ -192,6 +200,7 @@ class _Director:
             self.t.structure.seats_per_table,
             self.t.moved,
             draws,
+            len(self.t.coming),
         )
         if seating.final_table:
             self._draw_final_table()
@@ -206,6 +215,33 @@ class _Director:
     def _sitting(self, table: Table) -> Sitting:
         players = {seat: taken.player_id for seat, taken in table.seats.items()}
         return Sitting(table.number, not self._waits(table), players, about_to_lead(table))
+
+    def _seat_late_entrants(self) -> None:
+        """Each at the smallest table with a free seat: now, or once its hand is over. With none, at a new table."""
+        sittings = {number: self._sitting(table) for number, table in self.tables.items()}
+        for coming in self.t.coming:
+            chosen = late_entry.table_for(list(sittings.values()), self.t.structure.seats_per_table)
+            if chosen is None:
+                number = self._open_for(coming)
+            elif not chosen.running:
+                number = self._seat_late(coming, chosen)
+            else:
+                chosen.players[-coming.number] = coming.player_id  # kept for him: a place without a seat yet
+                continue
+            sittings[number] = self._sitting(self.tables[number])
+
+    def _open_for(self, coming: Coming) -> int:
+        seated, opened = late_entry.open_for(self.t, coming, self.now)
+        self._record(seated)
+        self.table_events[opened.table_id] = [opened]
+        self.tables[opened.number] = evolve_table(None, opened)
+        return opened.number
+
+    def _seat_late(self, coming: Coming, at: Sitting) -> int:
+        late, seated = late_entry.seat(self.t, coming, at)
+        self._record(late)
+        self._record_at(at.number, seated)
+        return at.number
 
     def _draw_final_table(self) -> None:
         seated = [place for _, table in sorted(self.tables.items()) for place in places(table)]

@@ -58,6 +58,11 @@ def entry_id(tournament: TournamentId, player: PlayerId) -> UUID:
     return uuid5(roster_id(tournament), f"entry/{player}")
 
 
+def re_entry_id(tournament: TournamentId, player: PlayerId, number: int) -> UUID:
+    """A further entry of a player, the tournament's entry `number`."""
+    return uuid5(roster_id(tournament), f"entry/{player}/{number}")
+
+
 def table_id(tournament: TournamentId, number: int) -> TableId:
     return TableId(uuid5(tournament, f"table/{number}"))
 

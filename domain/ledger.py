@@ -8,6 +8,7 @@ ring.hand_begun                ante         each player's stack → rake
 hand.settled, at a ring table  transfer     stack → stack, a pair of lines each (R8.5)
                                cover        the same for a liable assistant's payments (R8.4)
 tournament.tables_drawn        issued       issued → player, the stacks of the first tables
+tournament.late_seated         issued       issued → player, his stack
 hand.settled, in a tournament  transfer     player → player
                                cover        the same (R8.4)
 table.vacated by a no-show     no_show      player → void
@@ -39,8 +40,8 @@ from domain.journal import (
     stack,
 )
 from domain.ring_events import RingHandBegun
-from domain.table_events import Vacated
-from domain.tournament_events import PoolDissolved, PoolFormed, TablesDrawn
+from domain.table_events import Place, Vacated
+from domain.tournament_events import LateSeated, PoolDissolved, PoolFormed, TablesDrawn
 from domain.wallet import Credited, Debited
 
 
@@ -71,7 +72,10 @@ def journals(event: Event, where: Where) -> list[Journal]:
         case Settled():
             return _settlement(event, where)
         case TablesDrawn() if not event.final:
-            return [_journal(where, "issued", _issued(event), None)]
+            places = [place for drawn in event.tables for place in drawn.places]
+            return [_journal(where, "issued", _issued(places), None)]
+        case LateSeated():
+            return [_journal(where, "issued", _issued([event.place]), None)]
         case Vacated() if event.reason == "no_show" and event.stack:
             gone = (Line(chips_of(event.player_id), -event.stack, event.player_id), Line(VOID, event.stack))
             return [_journal(where, "no_show", gone, None)]
@@ -96,8 +100,7 @@ def _ante(event: RingHandBegun, where: Where) -> Journal:
     return _journal(where, "ante", lines, event.currency)
 
 
-def _issued(event: TablesDrawn) -> list[Line]:
-    places = [place for drawn in event.tables for place in drawn.places]
+def _issued(places: Iterable[Place]) -> list[Line]:
     return [
         line
         for place in places

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 import msgspec
+from msgspec.structs import replace
 
 from domain.ids import JournalId, PlayerId, TournamentId, journal_id
 from domain.journal import FEES, escrow, pool
@@ -34,16 +36,26 @@ def refund(tournament: TournamentId, buy_in: BuyIn, journal: JournalId) -> Booki
     return _entry_money(tournament, buy_in, journal, "refund")
 
 
+def refund_of_all(tournament: TournamentId, buy_in: BuyIn, journal: JournalId, entries: int) -> Booking:
+    """What a player paid for so many entries back, with the fees."""
+    whole = replace(buy_in, amount=buy_in.amount * entries, fee=buy_in.fee * entries)
+    return refund(tournament, whole, journal)
+
+
 def owed(t: Tournament, entrants: Iterable[PlayerId]) -> list[Payment]:
     """Everything that a tournament with a buy-in pays once it is over, in the order in which it is paid.
 
-    Finished: its prizes. Cancelled: each of `entrants`, all that are entered, gets his entry back. Else nothing.
+    Finished: its prizes. Cancelled: each of `entrants`, who stand there once for each entry, gets his entries back.
+    Else nothing.
     """
     buy_in = t.structure.buy_in
     if buy_in is None:
         return []
     if t.state is State.CANCELLED:
-        bookings = {player: refund(t.tournament_id, buy_in, _id(t, player)) for player in entrants}
+        bookings = {
+            player: refund_of_all(t.tournament_id, buy_in, _id(t, player), entries)
+            for player, entries in Counter(iter(entrants)).items()
+        }
     else:
         bookings = {prize.player_id: _prize(t, prize.player_id, prize.amount) for prize in t.prizes}
     return [Payment(player, buy_in.currency, booking) for player, booking in bookings.items()]

@@ -20,18 +20,26 @@ STANDARD = (  # from so many entrants on, basis points by place
 )
 
 
-def prize_table(prizes_bp: tuple[int, ...] | Literal["standard"], entrants: int) -> tuple[int, ...]:
-    """Basis points by place for so many entrants; what is promised to places that nobody took goes to the first."""
-    if prizes_bp == "standard":
-        return next(table for least, table in STANDARD if entrants >= least)
-    taken = prizes_bp[:entrants]
+def prize_table(
+    prizes_bp: tuple[int, ...] | Literal["standard"], entries: int, players: int | None = None
+) -> tuple[int, ...]:
+    """Basis points by place for so many entries of so many players (null: of as many).
+
+    What is promised to places that nobody took goes to the first.
+    """
+    table = _standard(entries) if prizes_bp == "standard" else prizes_bp
+    taken = table[: entries if players is None else players]
     return (taken[0] + WHOLE - sum(taken), *taken[1:])
 
 
-def promised(terms: Structure, entrants: int) -> list[int]:
-    """What each place of so many entrants gets: of the prize pool, or basis points where there is no buy-in."""
-    pool = terms.pool_of(entrants)
-    return allotted(WHOLE if pool is None else pool, prize_table(terms.prizes_bp, entrants))
+def _standard(entries: int) -> tuple[int, ...]:
+    return next(table for least, table in STANDARD if entries >= least)
+
+
+def promised(terms: Structure, entries: int, players: int | None = None) -> list[int]:
+    """What each place of so many entries gets: of the prize pool, or basis points where there is no buy-in."""
+    pool = terms.pool_of(entries)
+    return allotted(WHOLE if pool is None else pool, prize_table(terms.prizes_bp, entries, players))
 
 
 def allotted(pool: int, weights: Sequence[int]) -> list[int]:

@@ -18,22 +18,39 @@ class Registered(Event, frozen=True, kw_only=True):
     player_id: Public[PlayerId]
 
 
+class ReEntered(Event, frozen=True, kw_only=True):
+    """Who was out is entered once more: another entry of the same player."""
+
+    tournament_id: Public[TournamentId]
+    entry_id: Public[UUID]
+    player_id: Public[PlayerId]
+
+
 class Withdrawn(Event, frozen=True, kw_only=True):
     tournament_id: Public[TournamentId]
     player_id: Public[PlayerId]
 
 
 class RosterClosed(Event, frozen=True, kw_only=True):
-    """Registration is over: the tournament has started or was cancelled."""
+    """Registration is over: the tournament has started, its late entry is over, or it was cancelled."""
 
     tournament_id: Public[TournamentId]
 
 
 class Roster(msgspec.Struct):
-    """`entries` in order of registration; `evolve` updates it in place (a fold of n entries stays linear)."""
+    """`entries` are players in order of registration, each with his first entry; `re_entries` are who entered again.
+
+    `evolve` updates it in place (a fold of n entries stays linear).
+    """
 
     entries: dict[PlayerId, UUID] = msgspec.field(default_factory=dict)
+    re_entries: list[PlayerId] = msgspec.field(default_factory=list)
     closed: bool = False
+
+    @property
+    def paid(self) -> list[PlayerId]:
+        """Whose entries were paid: a player once for each."""
+        return [*self.entries, *self.re_entries]
 
 
 def evolve(roster: Roster | None, event: Event) -> Roster:
@@ -41,6 +58,8 @@ def evolve(roster: Roster | None, event: Event) -> Roster:
     match event:
         case Registered():
             roster.entries[event.player_id] = event.entry_id
+        case ReEntered():
+            roster.re_entries.append(event.player_id)
         case Withdrawn():
             del roster.entries[event.player_id]
         case RosterClosed():
@@ -79,5 +98,6 @@ def must_be_open(roster: Roster) -> None:
     """Raises Conflicting once registration is closed."""
     if roster.closed:
         raise Conflicting(
-            "registration-closed", "Registration is closed: the tournament has started or is over."
+            "registration-closed",
+            "Registration is closed: the start, late entry or the tournament is over.",
         )

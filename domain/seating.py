@@ -54,16 +54,21 @@ def draw_tables(players: Sequence[PlayerId], seats: int, draws: Draws) -> list[l
     return [shuffled[i::tables] for i in range(tables)]
 
 
-def balance(sittings: Iterable[Sitting], seats: int, moved: Mapping[PlayerId, int], draws: Draws) -> Seating:
+def balance(
+    sittings: Iterable[Sitting], seats: int, moved: Mapping[PlayerId, int], draws: Draws, coming: int = 0
+) -> Seating:
     """The moves that are due now, and the tables that must wait for others; `moved` counts each player's moves so far.
 
-    `sittings` are all open tables and are changed as the moves say. Broken tables are left empty.
+    `sittings` are all open tables and are changed as the moves say. Broken tables are left empty. `coming` counts late
+    entrants who wait for a running table: no table is broken that they need.
     """
-    return _Balancer(list(sittings), seats, dict(moved), draws).run()
+    return _Balancer(list(sittings), seats, dict(moved), draws, coming).run()
 
 
 class _Balancer:
-    def __init__(self, sittings: list[Sitting], seats: int, moved: dict[PlayerId, int], draws: Draws) -> None:
+    def __init__(
+        self, sittings: list[Sitting], seats: int, moved: dict[PlayerId, int], draws: Draws, coming: int
+    ) -> None:
         self.open = sorted(sittings, key=lambda t: t.number)
         self.seats = seats
         self.moved = moved
@@ -71,7 +76,7 @@ class _Balancer:
         self.moves: list[Move] = []
         self.closed: list[int] = []
         self.hold: set[int] = set()
-        self.needed = tables_needed(sum(t.size for t in self.open), seats)
+        self.needed = tables_needed(sum(t.size for t in self.open) + coming, seats)
 
     def run(self) -> Seating:
         if self.needed == 1 and len(self.open) > 1:

@@ -17,6 +17,8 @@ DEFAULT_UNIT_LEVELS = (1, 2, 4, 8, 12, 20, 32, 40, 60, 80)  # R10.2's ladder
 SIT_AND_GO_CAPACITIES = (2, 3, 4, 8, 16)
 SIT_AND_GO_CAPACITY = 4
 LARGEST_CAPACITY = 10_000
+ENTRIES_PER_PLACE = 10
+"""Late entry takes so many times the capacity in all, so that no sum passes what is held exactly."""
 FEWEST = 2
 WHOLE = 10_000  # basis points
 LARGEST_AMOUNT = 2**53  # what every JSON reader holds exactly
@@ -48,7 +50,8 @@ class Structure(msgspec.Struct, frozen=True, kw_only=True):
     """All terms of one tournament, defaults filled in; `rules` names a preset or a published `name@version`.
 
     `recorded`: it is played with real cards, and each hand's result is recorded. `guarantee` is what the prize pool
-    holds at least, in the buy-in's currency.
+    holds at least, in the buy-in's currency. Until `late_entry_levels` levels are over players may
+    enter, and enter again once they are out.
     """
 
     name: str
@@ -71,6 +74,7 @@ class Structure(msgspec.Struct, frozen=True, kw_only=True):
     recorded: bool = False
     buy_in: BuyIn | None = None
     guarantee: int = 0
+    late_entry_levels: int = 0
 
     @property
     def for_points(self) -> bool:
@@ -82,16 +86,21 @@ class Structure(msgspec.Struct, frozen=True, kw_only=True):
         """Chips that each entrant starts with."""
         return self.stack_points * self.unit
 
-    def overlay(self, entrants: int) -> int:
-        """What the house adds to the buy-ins of so many entrants."""
-        return max(self.guarantee - self._buy_ins(entrants), 0)
+    @property
+    def most_entries(self) -> int:
+        """How many entries are taken in all, re-entries included."""
+        return self.capacity * (ENTRIES_PER_PLACE if self.late_entry_levels else 1)
 
-    def pool_of(self, entrants: int) -> int | None:
-        """What so many entrants play for; null without a buy-in."""
-        return self._buy_ins(entrants) + self.overlay(entrants) if self.buy_in else None
+    def overlay(self, entries: int) -> int:
+        """What the house adds to the buy-ins of so many entries."""
+        return max(self.guarantee - self._buy_ins(entries), 0)
 
-    def _buy_ins(self, entrants: int) -> int:
-        return self.buy_in.amount * entrants if self.buy_in else 0
+    def pool_of(self, entries: int) -> int | None:
+        """What so many entries make to play for; null without a buy-in."""
+        return self._buy_ins(entries) + self.overlay(entries) if self.buy_in else None
+
+    def _buy_ins(self, entries: int) -> int:
+        return self.buy_in.amount * entries if self.buy_in else 0
 
     def unit_at(self, level: int) -> int:
         """Chips per point at `level` (from 1); the last level stays."""
@@ -193,19 +202,19 @@ def _contradictions(s: Structure, now: datetime) -> list[tuple[str, str]]:
             "must rise from level to level",
         ),
         (
-            s.stack * s.capacity >= LARGEST_AMOUNT,
+            s.stack * s.most_entries >= LARGEST_AMOUNT,
             "/unit",
             "chips in all would pass 2^53: lower unit, stack_points or capacity",
         ),
     ]
-    checks += _of_money(s)
+    checks += _of_money(s) + _of_late_entry(s)
     if s.for_points:
         checks += _not_of_a_league(s)
     return [(pointer, reason) for wrong, pointer, reason in checks if wrong]
 
 
 def _of_money(s: Structure) -> list[tuple[bool, str, str]]:
-    paid = s.buy_in.price * s.capacity if s.buy_in else 0
+    paid = s.buy_in.price * s.most_entries if s.buy_in else 0
     return [
         (
             s.guarantee > 0 and s.buy_in is None,
@@ -216,6 +225,27 @@ def _of_money(s: Structure) -> list[tuple[bool, str, str]]:
             paid >= LARGEST_AMOUNT,
             "/buy_in/amount",
             "all entries together would pass 2^53: lower amount, fee or capacity",
+        ),
+    ]
+
+
+def _of_late_entry(s: Structure) -> list[tuple[bool, str, str]]:
+    late, levels = s.late_entry_levels > 0, len(s.unit_levels)
+    return [
+        (
+            late and s.format != "freezeout",
+            "/late_entry_levels",
+            "only a freezeout takes late entries: leave it out",
+        ),
+        (
+            late and s.recorded,
+            "/late_entry_levels",
+            "with real cards late entry is not offered by this release: leave it out",
+        ),
+        (
+            s.late_entry_levels > levels,
+            "/late_entry_levels",
+            f"no more than the {levels} levels of unit_levels",
         ),
     ]
 

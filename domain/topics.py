@@ -78,4 +78,8 @@ TOPICS: dict[str, type[Event]] = {
     "ring.resumed.1": ring.RingResumed,
     "ring.close_asked.1": ring.CloseAsked,
     "ring.closed.1": ring.RingClosed,
+    "roster.re_entered.1": roster.ReEntered,
+    "tournament.entry_taken.1": tournament.EntryTaken,
+    "tournament.late_seated.1": tournament.LateSeated,
+    "tournament.entries_closed.1": tournament.EntriesClosed,
 }

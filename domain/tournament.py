@@ -23,7 +23,10 @@ from domain.table_events import Opened, Place, RecordedTableOpened
 from domain.tournament_events import (
     Cancelled,
     DrawnTable,
+    EntriesClosed,
+    EntryTaken,
     Finished,
+    LateSeated,
     LevelRaised,
     Paused,
     Placed,
@@ -52,11 +55,19 @@ class State(StrEnum):
     CANCELLED = "cancelled"
 
 
+class Coming(msgspec.Struct, frozen=True):
+    """A late entrant who has no seat yet, by the number of his entry among all of the tournament."""
+
+    player_id: PlayerId
+    number: int
+
+
 class Tournament(Guarded, frozen=True):
     """`version` counts the events folded; `moved` counts each player's moves; `pauses` is when each began.
 
     Of a league `tables` has each table's id, and `sitting` the number of each seated player's. `held` are the numbers
-    of the tables whose next hand waits. What is mutable is updated in place: the fold of a large field stays linear.
+    of the tables whose next hand waits. `entrant_count` counts players, and `coming` are those of them who have yet to
+    get a seat. What is mutable is updated in place: the fold of a large field stays linear.
     """
 
     tournament_id: TournamentId
@@ -70,6 +81,9 @@ class Tournament(Guarded, frozen=True):
     state: State = State.OPEN
     entrants: tuple[PlayerId, ...] = ()
     entrant_count: int = 0
+    re_entries: int = 0
+    entries_closed: bool = False
+    coming: tuple[Coming, ...] = ()
     level: int = 1
     level_ends_at: datetime | None = None
     pauses: tuple[datetime, ...] = ()
@@ -89,15 +103,32 @@ class Tournament(Guarded, frozen=True):
         return self.entrant_count - len(self.outs)
 
     @property
+    def entry_count(self) -> int:
+        """Entries in all: those of the entrants, and re-entries. Prizes follow from them."""
+        return self.entrant_count + self.re_entries
+
+    @property
+    def entries_open(self) -> bool:
+        """Whether late entry lasts."""
+        late = self.structure.late_entry_levels > 0 and not self.entries_closed
+        return late and self.state in (State.RUNNING, State.PAUSED)
+
+    @property
     def unit(self) -> int:
         """Chips per point now."""
         return self.structure.unit_at(self.level)
 
     @property
+    def paid_places(self) -> int:
+        return len(prize_table(self.structure.prizes_bp, self.entry_count, self.entrant_count))
+
+    @property
     def on_the_bubble(self) -> bool:
-        """Whether the next player out is the last one without a prize: tables then play hand for hand."""
-        paid = len(prize_table(self.structure.prizes_bp, self.entrant_count))
-        return self.players_left == paid + 1
+        """Whether the next player out is the last one without a prize: tables then play hand for hand.
+
+        As long as somebody may enter nobody can tell.
+        """
+        return not self.entries_open and self.players_left == self.paid_places + 1
 
     @property
     def over(self) -> bool:
@@ -135,6 +166,12 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901, P
         case TablesDrawn():
             numbers = tuple(table.number for table in event.tables)
             return {"tables_drawn": t.tables_drawn + len(numbers), "open_tables": numbers}
+        case EntryTaken():
+            return _entry_taken(t, event)
+        case LateSeated():
+            return _late_seated(t, event)
+        case EntriesClosed():
+            return {"entries_closed": True}
         case TableBroken():
             return {"open_tables": tuple(n for n in t.open_tables if n != event.number)}
         case TableOpened() | TableClosed():
@@ -171,6 +208,21 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901, P
         case Cancelled():
             return {"state": State.CANCELLED, "entrant_count": event.entrants, "open_tables": ()}
     raise AssertionError(f"{type(event).__name__} is no event of a tournament")
+
+
+def _entry_taken(t: Tournament, event: EntryTaken) -> dict[str, object]:
+    coming = (*t.coming, Coming(event.player_id, event.number))
+    if not event.re_entry:
+        return {"coming": coming, "entrant_count": t.entrant_count + 1}
+    t.outs[:] = [out for out in t.outs if out.player_id != event.player_id]
+    return {"coming": coming, "re_entries": t.re_entries + 1}
+
+
+def _late_seated(t: Tournament, event: LateSeated) -> dict[str, object]:
+    coming = tuple(c for c in t.coming if c.player_id != event.place.player_id)
+    if not event.opens:
+        return {"coming": coming}
+    return {"coming": coming, "tables_drawn": event.number, "open_tables": (*t.open_tables, event.number)}
 
 
 def _league_table(t: Tournament, event: TableOpened | TableClosed) -> dict[str, object]:
@@ -214,7 +266,7 @@ def start(t: Tournament, entrants: Sequence[PlayerId], now: datetime) -> list[Ev
     if len(entrants) < least:
         raise Conflicting("not-enough-players", f"{len(entrants)} of at least {least} players are entered.")
     started = Started(entrants=tuple(entrants), level_ends_at=_level_ends_at(t.structure, t.level, now))
-    if t.structure.for_points:  # a league takes entries up to its end
+    if t.structure.for_points or t.structure.late_entry_levels:  # the pool is formed when entries close
         return [started]
     return [started, *pool.form(t.tournament_id, t.structure, len(entrants))]
 
@@ -319,12 +371,14 @@ def finish(t: Tournament, winner: PlayerId) -> list[Event]:
     """The final standings and the prizes, once one player is left."""
     assert t.players_left == 1
     standings = (Standing(1, False, winner), *places_of_out(t.outs, 1))
-    return conclude(t, standings, len(standings))
+    return conclude(t, standings, t.entry_count, len(standings))
 
 
-def conclude(t: Tournament, standings: tuple[Standing, ...], players: int) -> list[Event]:
-    """The end: prizes for so many players, and the places of all."""
-    table = prize_table(t.structure.prizes_bp, players)
+def conclude(
+    t: Tournament, standings: tuple[Standing, ...], entries: int, players: int | None = None
+) -> list[Event]:
+    """The end: prizes for so many entries of so many players (null: of as many), and the places of all."""
+    table = prize_table(t.structure.prizes_bp, entries, players)
     awarded = pool.award(t.pool, table, standings, lambda draw: draws_for(t.draw_seed, t.tournament_id, draw))
     return [awarded, Finished(standings=standings, draw_seed=t.draw_seed)]
 

@@ -6,6 +6,7 @@ What is stored, and who may see each field.
 from __future__ import annotations
 
 from datetime import datetime
+from uuid import UUID
 
 import msgspec
 
@@ -50,6 +51,32 @@ class TablesDrawn(Event, frozen=True, kw_only=True):
     tables: Public[tuple[DrawnTable, ...]]
     final: Public[bool]
     draw: Public[str]
+
+
+class EntryTaken(Event, frozen=True, kw_only=True):
+    """The tournament's entry `number`, after the start, with a full stack; a re-entry gives up the player's place."""
+
+    player_id: Public[PlayerId]
+    entry_id: Public[UUID]
+    number: Public[int]
+    re_entry: Public[bool]
+
+
+class LateSeated(Event, frozen=True, kw_only=True):
+    """A late entrant sits down, at a table that may be new (`opens`); drawn from the occasion `draw`."""
+
+    number: Public[int]
+    table_id: Public[TableId]
+    place: Public[Place]
+    opens: Public[bool]
+    draw: Public[str]
+
+
+class EntriesClosed(Event, frozen=True, kw_only=True):
+    """Late entry is over, after so many `entries` of so many `entrants`: players, who may have entered again."""
+
+    entries: Public[int]
+    entrants: Public[int]
 
 
 class TableBroken(Event, frozen=True, kw_only=True):
@@ -144,7 +171,10 @@ class MoneyPrizesAwarded(PrizesAwarded, frozen=True, kw_only=True):
 
 
 class PoolFormed(Event, frozen=True, kw_only=True):
-    """Registration is over: the buy-ins leave the escrow, and the house adds the `overlay`. In minor units."""
+    """Registration is over: the buy-ins leave the escrow, and the house adds the `overlay`. In minor units.
+
+    `entrants` counts entries: who entered twice paid twice.
+    """
 
     tournament_id: Public[TournamentId]
     entrants: Public[int]

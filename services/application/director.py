@@ -15,6 +15,7 @@ from uuid import UUID
 
 from big2.rulesets import RuleSet
 from domain import hand as hands
+from domain import roster as rosters
 from domain import table as tables
 from domain import tournament as tournaments
 from domain.connection import Connection
@@ -22,12 +23,15 @@ from domain.director import Facts, NextSteps, look
 from domain.events import Event
 from domain.hand import HAND, Hand
 from domain.hand_events import Timing
-from domain.ids import CommandId, HandId, TableId, TournamentId, job_command
+from domain.ids import CommandId, HandId, TableId, TournamentId, job_command, roster_id
+from domain.late_entry import close_entries
 from domain.pausing import behind, follow
+from domain.roster import ROSTER, Roster
 from domain.table import TABLE, Table
 from domain.table_events import HandEnded
 from domain.tournament import TOURNAMENT, Tournament
-from services.commands import ATTEMPTS, Decision, execute
+from domain.tournament_events import EntriesClosed
+from services.commands import ATTEMPTS, Decision, execute, on
 from services.envelope import Change, Command, Stream
 from services.errors import Conflict
 from services.store import Store
@@ -76,7 +80,11 @@ def raise_level(store: Store, tournament_id: TournamentId, level: int) -> None:
         running = t is not None and t.state is tournaments.State.RUNNING and t.level == level - 1
         if t is None or not running or t.level_ends_at is None or t.level_ends_at > now:
             return Decision(())
-        return Decision([Change(stream.id, stream.version, tournaments.raise_level(t, now))])
+        raised = tournaments.raise_level(t, now)
+        events = [*raised, *close_entries(reduce(tournaments.evolve, raised, t))]
+        return Decision(
+            [Change(stream.id, stream.version, events), *_roster_closed(store, stream.id, events)]
+        )
 
     execute(store, _job(f"level-{tournament_id}-{level}"), (TOURNAMENT, tournament_id), decide)
 
@@ -124,8 +132,17 @@ def _record(store: Store, stream: Stream[Tournament], steps: NextSteps, versions
     if not steps.tournament:
         return
     at_tables = [Change(table, versions.get(table, 0), events) for table, events in steps.tables.items()]
-    changes = [Change(stream.id, stream.version, steps.tournament), *at_tables]
+    closed = _roster_closed(store, stream.id, steps.tournament)
+    changes = [Change(stream.id, stream.version, steps.tournament), *at_tables, *closed]
     store.append(_job(f"look-{stream.id}-{stream.version}"), changes, stream.read_at)
+
+
+def _roster_closed(store: Store, t: UUID, events: Sequence[Event]) -> list[Change]:
+    """With the end of late entry nobody enters any more."""
+    if not any(isinstance(event, EntriesClosed) for event in events):
+        return []
+    roster = store.load(ROSTER, roster_id(TournamentId(t)))
+    return [on(roster, *rosters.close(roster.state or Roster(), TournamentId(t)))]
 
 
 class _Deal(NamedTuple):

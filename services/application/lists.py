@@ -29,8 +29,8 @@ class Page(NamedTuple, Generic[T]):
 
 
 _TOURNAMENT = """
-SELECT t.tournament_id, t.state, t.entrants, t.players_left, t.level, t.unit AS current_unit, t.structure_hash,
-       t.draw_commitment, t.draw_seed, t.position AS as_of, t.structure, t.created
+SELECT t.tournament_id, t.state, t.entrants, t.entries, t.players_left, t.level, t.unit AS current_unit,
+       t.structure_hash, t.draw_commitment, t.draw_seed, t.position AS as_of, t.structure, t.created
 FROM projections.tournaments t
 """
 _PLAYERS = """
@@ -158,7 +158,8 @@ def prizes(db: Database, tournament_id: UUID, first: int | None, limit: int) -> 
 
 def _prizes(db: Database, tournament_id: UUID) -> list[shapes.Prize]:
     query = (
-        "SELECT state, entrants, structure, prizes FROM projections.tournaments WHERE tournament_id = %(id)s"
+        "SELECT state, entrants, entries, structure, prizes FROM projections.tournaments"
+        " WHERE tournament_id = %(id)s"
     )
     [row] = fetch(db, query, {"id": tournament_id})
     terms = msgspec.convert(row["structure"], Structure)
@@ -170,7 +171,7 @@ def _prizes(db: Database, tournament_id: UUID) -> list[shapes.Prize]:
         return []
     return [
         shapes.Prize(place=place, tied=False, player_id=None, name=None, amount=amount, currency=currency)
-        for place, amount in enumerate(promised(terms, row["entrants"]), 1)
+        for place, amount in enumerate(promised(terms, row["entries"], row["entrants"]), 1)
     ]
 
 
@@ -240,7 +241,7 @@ def made(kind: type[T], row: Mapping[str, Any]) -> T:
 
 def _tournament(row: Mapping[str, Any]) -> shapes.Tournament:
     terms = msgspec.convert(row["structure"], Structure)
-    pool = shapes.prize_pool(terms, row["state"], row["entrants"])
+    pool = shapes.prize_pool(terms, row["state"], row["entries"])
     return msgspec.convert({**row["structure"], **row, "prize_pool": pool}, shapes.Tournament)
 
 

@@ -39,7 +39,7 @@ def _due(store: Store, t: TournamentId) -> list[Payment]:
     tournament: Tournament | None = stream.state
     if tournament is None or not tournament.over or _may_be_protested(stream, tournament):
         return []
-    return owed(tournament, (roster.state or Roster()).entries)
+    return owed(tournament, (roster.state or Roster()).paid)
 
 
 def _may_be_protested(stream: Stream[Tournament], t: Tournament) -> bool:

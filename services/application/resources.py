@@ -91,11 +91,11 @@ class Stakes(Resource, frozen=True, kw_only=True):
 class Tournament(Structure, frozen=True, kw_only=True):
     """A tournament: its structure, and how it stands.
 
-    `prize_pool` is what its entrants play for, in minor units of the buy-in's currency: as if registration closed now,
-    until it does. It is null without a buy-in, and after a cancellation.
+    `entrants` counts players, and `entries` also how often they entered again. `prize_pool` is what they play for, in
+    minor units of the buy-in's currency: as if registration closed now, until it does. It is null without a buy-in, and
+    after a cancellation.
     """
 
-    late_entry_levels: int = 0
     check_in: bool = False
     entropy_seconds: int = 0
     time_bank_seconds: int = 0
@@ -107,6 +107,7 @@ class Tournament(Structure, frozen=True, kw_only=True):
     tournament_id: UUID
     state: Literal["open", "running", "paused", "finished", "cancelled"]
     entrants: int
+    entries: int
     players_left: int
     level: int
     current_unit: int
@@ -509,20 +510,21 @@ def tournament_of(state: TournamentState, position: int) -> Tournament:
         tournament_id=state.tournament_id,
         state=state.state.value,
         entrants=state.entrant_count,
+        entries=state.entry_count,
         players_left=state.players_left,
         level=state.level,
         current_unit=state.unit,
         structure_hash=state.structure_hash,
         draw_commitment=state.draw_commitment,
         draw_seed=state.draw_seed.hex() if state.over else None,
-        prize_pool=prize_pool(state.structure, state.state, state.entrant_count),
+        prize_pool=prize_pool(state.structure, state.state, state.entry_count),
         as_of=position,
     )
 
 
-def prize_pool(terms: Structure, state: str, entrants: int) -> int | None:
-    """What so many entrants play for."""
-    return None if state == "cancelled" else terms.pool_of(entrants)
+def prize_pool(terms: Structure, state: str, entries: int) -> int | None:
+    """What so many entries make to play for."""
+    return None if state == "cancelled" else terms.pool_of(entries)
 
 
 def as_json(value: object) -> Any:  # noqa: ANN401 - JSON

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from domain import late_entry
 from domain import roster as entries
 from domain import tournament as decide_on
 from domain.errors import NotAllowed, Refused, Rejected
@@ -20,7 +21,7 @@ from domain.events import Event
 from domain.ids import PlayerId, TournamentId, job_command, journal_id, roster_id, tournament_id
 from domain.payments import entry, refund
 from domain.player import PLAYER, may_enter
-from domain.roster import ROSTER, Registered, Roster
+from domain.roster import ROSTER, ReEntered, Registered, Roster
 from domain.structure import Structure, format_defaults, misfits, structure
 from domain.tournament import TOURNAMENT, State, Tournament
 from services.application import resources as shapes
@@ -98,7 +99,7 @@ def register(
     t: TournamentId,
     read: Callable[[], PlayerId],
 ) -> Outcome[Roster]:
-    """Enter a player; a player's token enters himself only."""
+    """Enter a player, also again where late entry allows it; a player's token enters himself only."""
     store = services.store
 
     def decide(stream: Stream[Roster], _now: datetime) -> Decision:
@@ -112,18 +113,30 @@ def register(
             raise
         if actor.player_id not in (None, player):
             raise NotAllowed("forbidden", "A player enters himself only.")
-        events = entries.register(roster, t, player, tournament.structure.capacity)
+        events, taken = _entry(tournament, roster, player)
         known = store.load(PLAYER, player).state
         if known is None:
             raise Refused("validation", "There is no such player.", {"/player_id": "is no player"})
         may_enter(known)
-        fixed = (
-            [on(published)] if tournament.state is State.OPEN else []
-        )  # the terms change until the first entry
-        return Decision([on(stream, *events), *fixed, *_charged(store, command, tournament, player)])
+        return Decision(
+            [on(stream, *events), *_bound(published, taken), *_charged(store, command, tournament, player)]
+        )
 
     with store.lock(roster_id(t), then=_wanted(read)):
         return execute(store, command, (ROSTER, roster_id(t)), decide)
+
+
+def _entry(t: Tournament, roster: Roster, player: PlayerId) -> tuple[list[Event], list[Event]]:
+    """The roster's events, and the tournament's where it has started."""
+    if t.entries_open:
+        return late_entry.enter(t, roster, player)
+    return entries.register(roster, t.tournament_id, player, t.structure.capacity), []
+
+
+def _bound(published: Stream[Tournament], taken: list[Event]) -> list[Change]:
+    """What an entry rests on: until the first one the terms may change, and later the tournament moves on."""
+    open_ = published.state is not None and published.state.state is State.OPEN
+    return [on(published, *taken)] if taken or open_ else []
 
 
 def _wanted(read: Callable[[], PlayerId]) -> PlayerId | None:
@@ -154,7 +167,7 @@ def _refunded(store: Store, command: Command, t: Tournament, player: PlayerId) -
 def entered(services: Services, outcome: Outcome[Roster]) -> shapes.Entry:
     """The entry that `register` made."""
     made = outcome.events[0]
-    assert isinstance(made.event, Registered)
+    assert isinstance(made.event, Registered | ReEntered)
     return shapes.Entry(
         entry_id=made.event.entry_id,
         player_id=made.event.player_id,
@@ -180,6 +193,7 @@ def withdraw(
         roster = stream.state or Roster()
         if player not in roster.entries:
             raise NotFound("entry")
+        late_entry.may_withdraw(tournament)
         events = entries.withdraw(roster, t, player)
         must_be_unseen(store, tournament, player)
         return Decision([on(stream, *events), *_refunded(store, command, tournament, player), on(running)])
@@ -193,7 +207,9 @@ def withdraw(
 def start(
     services: Services, command: Command, t: TournamentId, read: Callable[[], object]
 ) -> Outcome[Tournament]:
-    """Start now, with whoever is entered; registration closes in the same transaction, but that of a league stays open.
+    """Start now, with whoever is entered.
+
+    Registration closes in the same transaction, but stays open in a league, and for late entry.
 
     `read` refuses a body that should be empty, once no conflict stands in the way; so below.
     """
@@ -275,7 +291,7 @@ def start_when_due(services: Services, t: TournamentId) -> None:
 def _started(
     stream: Stream[Tournament], tournament: Tournament, started: list[Event], roster: Stream[Roster]
 ) -> Decision:
-    if tournament.structure.for_points:
+    if tournament.structure.for_points or tournament.structure.late_entry_levels:
         return Decision([on(stream, *started), on(roster)])
     return _with_roster_closed(stream, started, roster, tournament.tournament_id)
 

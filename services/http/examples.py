@@ -255,6 +255,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "tournament_id": _TOURNAMENT,
         "state": "open",
         "entrants": 1,
+        "entries": 1,
         "players_left": 1,
         "level": 1,
         "current_unit": 1,

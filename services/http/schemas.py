@@ -139,12 +139,18 @@ class TournamentChanges(Body):
     recorded = YesNo(
         metadata={"description": "Real cards: nothing is dealt here, and each hand comes by `/results`."}
     )
+    late_entry_levels = Whole(
+        0,
+        MOST_LEVELS,
+        metadata={
+            "description": "A freezeout's first levels, while which players may enter, and enter again once out."
+        },
+    )
     rounds = Later(None)
     hands_per_round = Later(None)
     advance = Later(None)
     carry_over = Later(None)
     time_bank_seconds = Later(0)
-    late_entry_levels = Later(0)
     check_in = Later(False)
     entropy_seconds = Later(0)
     bots = Later(0)

@@ -98,7 +98,7 @@ def change_tournament(call: Call, tournament_id: UUID) -> Response:
     example={"player_id": "7d0f7a9e-6a3e-5c0e-9a62-3f9c3c0b7a11"},
 )
 def enter(call: Call, tournament_id: UUID) -> Response:
-    """Enter a player; a player's token enters himself"""
+    """Enter a player, also again once he is out of a freezeout with late entry; a player's token enters himself"""
     t = TournamentId(tournament_id)
     outcome = tournaments.register(
         call.services, call.command, call.actor, t, lambda: PlayerId(call.body.read()["player_id"])

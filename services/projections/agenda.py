@@ -87,12 +87,17 @@ def _tournament(cur: Cursor, r: Recorded) -> None:
             _put(cur, f"level/{t}", f"level-{t}-2", "level", [t, 2], r.event.level_ends_at)
         case tournament.TablesDrawn():
             _strike(cur, f"draw/{t}")
+        case tournament.EntryTaken():
+            _seat_at_once(cur, r, r.event)
+        case tournament.LateSeated():
+            _strike(cur, f"seat/{t}")  # that look has seen whoever else is coming
         case tournament.LevelRaised():
             following = r.event.level + 1
             _put(cur, f"level/{t}", f"level-{t}-{following}", "level", [t, following], r.event.ends_at)
         case tournament.Paused():
             _strike(cur, f"level/{t}")
             _strike(cur, f"draw/{t}")
+            _strike(cur, f"seat/{t}")
             _follow_pauses(cur, r, "tournament_id", t)
         case tournament.Resumed():
             _put_level_back(cur, t, r.event.level_ends_at)
@@ -137,6 +142,22 @@ def _put_level_back(cur: Cursor, t: UUID, ends_at: datetime | None) -> None:
         )
 
 
+def _seat_at_once(cur: Cursor, r: Recorded, e: tournament.EntryTaken) -> None:
+    """A look at the tables for who has entered late. After a pause each table's next deal is one anyway."""
+    cur.execute(
+        "INSERT INTO agenda SELECT %s, %s, 'deal', %s, %s FROM tournaments"
+        " WHERE tournament_id = %s AND state = 'running'"
+        " ON CONFLICT (subject) DO UPDATE SET name = excluded.name, due_at = excluded.due_at",
+        (
+            f"seat/{r.stream}",
+            f"seat-{r.stream}-{e.number}",
+            Jsonb([str(r.stream)]),
+            r.at,
+            r.stream,
+        ),
+    )
+
+
 def _put_draw(cur: Cursor, r: Recorded) -> None:
     """The draw of the first tables, unless they are there; a league draws none."""
     cur.execute(
@@ -147,7 +168,7 @@ def _put_draw(cur: Cursor, r: Recorded) -> None:
 
 
 def _over(cur: Cursor, t: UUID) -> None:
-    for subject in ("start", "draw", "level"):
+    for subject in ("start", "draw", "level", "seat"):
         _strike(cur, f"{subject}/{t}")
     cur.execute(
         "DELETE FROM agenda USING agenda_tables WHERE tournament_id = %s AND subject = 'pause/' || table_id",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import msgspec
 from psycopg.types.json import Jsonb
 
@@ -40,6 +42,7 @@ CREATE TABLE tournaments (
     draw_commitment text NOT NULL,
     draw_seed text,
     entrants integer NOT NULL DEFAULT 0,
+    entries integer NOT NULL DEFAULT 0,
     players_left integer NOT NULL DEFAULT 0,
     level integer NOT NULL DEFAULT 1,
     unit bigint,
@@ -56,7 +59,7 @@ CREATE TABLE entries (
     state text NOT NULL,
     entered_at timestamptz NOT NULL,
     position bigint NOT NULL,
-    PRIMARY KEY (tournament_id, player_id)
+    PRIMARY KEY (tournament_id, entry_id)
 );
 CREATE INDEX ON entries (tournament_id, position);
 CREATE TABLE tables (
@@ -123,26 +126,32 @@ def _people_and_rules(cur: Cursor, r: Recorded) -> None:
 def _roster(cur: Cursor, r: Recorded) -> None:
     match r.event:
         case roster.Registered():
-            e = r.event
-            cur.execute(
-                "INSERT INTO entries VALUES (%s, %s, %s, 'registered', %s, %s)",
-                (e.tournament_id, e.player_id, e.entry_id, r.at, r.position),
-            )
-            _count_entrants(cur, r, +1)
+            _entry(cur, r, r.event)
+            _count_entrants(cur, r, r.event.tournament_id, players=+1, entries=+1)
+        case roster.ReEntered():
+            _entry(cur, r, r.event)
+            _count_entrants(cur, r, r.event.tournament_id, players=0, entries=+1)
         case roster.Withdrawn():
             cur.execute(
                 "DELETE FROM entries WHERE tournament_id = %s AND player_id = %s",
                 (r.event.tournament_id, r.event.player_id),
             )
-            _count_entrants(cur, r, -1)
+            _count_entrants(cur, r, r.event.tournament_id, players=-1, entries=-1)
 
 
-def _count_entrants(cur: Cursor, r: Recorded, change: int) -> None:
-    assert isinstance(r.event, roster.Registered | roster.Withdrawn)
+def _entry(cur: Cursor, r: Recorded, e: roster.Registered | roster.ReEntered) -> None:
     cur.execute(
-        "UPDATE tournaments SET entrants = entrants + %(n)s, players_left = players_left + %(n)s,"
-        " position = %(position)s WHERE tournament_id = %(id)s",
-        {"n": change, "position": r.position, "id": r.event.tournament_id},
+        "INSERT INTO entries VALUES (%s, %s, %s, 'registered', %s, %s)",
+        (e.tournament_id, e.player_id, e.entry_id, r.at, r.position),
+    )
+
+
+def _count_entrants(cur: Cursor, r: Recorded, t: UUID, players: int, entries: int) -> None:
+    """Either adds one to those in play, or takes one from them: who enters again had left them."""
+    cur.execute(
+        "UPDATE tournaments SET entrants = entrants + %(players)s, entries = entries + %(entries)s,"
+        " players_left = players_left + %(entries)s, position = %(position)s WHERE tournament_id = %(id)s",
+        {"players": players, "entries": entries, "position": r.position, "id": t},
     )
 
 

@@ -51,7 +51,9 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
         case "tournament":
             _write(cur, r, kind, {"tournament_id": r.stream}, _concerned(r.event), None)
         case "roster":
-            assert isinstance(r.event, roster.Registered | roster.Withdrawn | roster.RosterClosed)
+            assert isinstance(
+                r.event, roster.Registered | roster.ReEntered | roster.Withdrawn | roster.RosterClosed
+            )
             _write(cur, r, kind, {"tournament_id": r.event.tournament_id}, _concerned(r.event), None)
 
 
@@ -94,7 +96,7 @@ def _concerned(event: Event) -> list[PlayerId]:
         return [place.player_id for place in event.table.places]
     if isinstance(event, tournament.TableClosed):
         return list(event.players)
-    if isinstance(event, table.Seated):
+    if isinstance(event, table.Seated | tournament.LateSeated):
         return [event.place.player_id]
     player = getattr(event, "player_id", None)
     return [player] if player else []

@@ -49,6 +49,24 @@ SET chips = excluded.chips, points = excluded.points, hands = excluded.hands,
     place = excluded.place, tied = excluded.tied,
     no_show = excluded.no_show, withdrawn = excluded.withdrawn
 """
+_ONE_MORE_IN_PLAY = """
+INSERT INTO standings
+SELECT tournament_id, player_id, %(position)s, chips, points, hands, hands_won, cards_left, table_id, place + 1, tied,
+       no_show, withdrawn
+FROM (SELECT DISTINCT ON (player_id) * FROM standings WHERE tournament_id = %(tournament_id)s
+      ORDER BY player_id, position DESC) AS newest
+WHERE place IS NOT NULL AND player_id <> %(player_id)s
+"""
+"""Whoever is out stands one place lower: below those, that is, who go out from now on."""
+
+_BACK_IN_PLAY = """
+INSERT INTO standings
+SELECT tournament_id, player_id, %(position)s, (structure->>'unit')::bigint * (structure->>'stack_points')::bigint,
+       points, hands, hands_won, cards_left, NULL, NULL
+FROM standings AS s JOIN tournaments USING (tournament_id)
+WHERE tournament_id = %(tournament_id)s AND player_id = %(player_id)s
+ORDER BY s.position DESC LIMIT 1
+"""
 _SAME: Mapping[str, Any] = {
     "chips": None,
     "net": 0,
@@ -81,6 +99,8 @@ def _tournament(cur: Cursor, r: Recorded) -> None:
         case tournament.Started():
             for player in r.event.entrants:
                 _first(cur, r, r.stream, player)
+        case tournament.EntryTaken() | tournament.LateSeated():
+            _late(cur, r, r.event)
         case tournament.TablesDrawn():
             for drawn in r.event.tables:
                 _sit(cur, r, drawn)
@@ -98,7 +118,7 @@ def _tournament(cur: Cursor, r: Recorded) -> None:
 
 
 def _roster(cur: Cursor, r: Recorded) -> None:
-    """Entries after the start, of a league."""
+    """Entries after the start."""
     match r.event:
         case roster.Registered():
             _first(cur, r, r.event.tournament_id, r.event.player_id)
@@ -128,6 +148,16 @@ def _first(cur: Cursor, r: Recorded, tournament_id: UUID, player: UUID) -> None:
         " FROM tournaments WHERE tournament_id = %s AND state IN ('running', 'paused')",
         (player, r.position, tournament_id),
     )
+
+
+def _late(cur: Cursor, r: Recorded, e: tournament.EntryTaken | tournament.LateSeated) -> None:
+    if isinstance(e, tournament.LateSeated):
+        return _next(cur, r, r.stream, e.place.player_id, sits=True, table_id=e.table_id)
+    key = {"tournament_id": r.stream, "player_id": e.player_id, "position": r.position}
+    cur.execute(_ONE_MORE_IN_PLAY, key)
+    if e.re_entry:
+        cur.execute(_BACK_IN_PLAY, key)
+    return None
 
 
 def _hand_ended(cur: Cursor, r: Recorded, e: table.HandEnded, context: Context) -> None:

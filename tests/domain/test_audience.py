@@ -54,12 +54,16 @@ FIELDS = {
     "ring.close_asked.1": Seen(),
     "ring.closed.1": Seen(),
     "roster.registered.1": Seen("tournament_id entry_id player_id"),
+    "roster.re_entered.1": Seen("tournament_id entry_id player_id"),
     "roster.withdrawn.1": Seen("tournament_id player_id"),
     "roster.closed.1": Seen("tournament_id"),
     "tournament.seeds_committed.1": Seen("tournament_id draw_commitment", sealed="master draw_seed"),
     "tournament.published.1": Seen("tournament_id version structure structure_hash"),
     "tournament.started.1": Seen("entrants level_ends_at"),
     "tournament.tables_drawn.1": Seen("tables final draw"),
+    "tournament.entry_taken.1": Seen("player_id entry_id number re_entry"),
+    "tournament.late_seated.1": Seen("number table_id place opens draw"),
+    "tournament.entries_closed.1": Seen("entries entrants"),
     "tournament.table_broken.1": Seen("number table_id"),
     "tournament.table_opened.1": Seen("table draw"),
     "tournament.table_closed.1": Seen("number table_id players"),
@@ -136,7 +140,7 @@ VALUES = {  # a value's fields are seen with the field that holds it
     structure.Structure: (
         "name format rules seats_per_table capacity min_entrants starts_at unit stack_points unit_levels"
         " hands_per_level minutes_per_level turn_seconds between_hands_seconds protest_seconds no_show_hands"
-        " prizes_bp recorded buy_in guarantee"
+        " prizes_bp recorded buy_in guarantee late_entry_levels"
     ),
 }
 

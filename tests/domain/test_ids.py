@@ -48,11 +48,13 @@ def test_what_belongs_to_a_tournament_has_an_id_of_its_own():
         ids.roster_id(other),
         ids.entry_id(tournament, player),
         ids.entry_id(other, player),
+        *(ids.re_entry_id(tournament, player, n) for n in (1, 2)),
+        ids.re_entry_id(other, player, 2),
         *(ids.table_id(tournament, n) for n in range(1, 4)),
         *(ids.table_id(other, n) for n in range(1, 4)),
         *(ids.hand_id(TableId(UUID(int=4)), n) for n in range(1, 4)),
     }
-    assert len(found) == 13
+    assert len(found) == 16
 
 
 def test_a_rule_set_is_known_by_its_name():

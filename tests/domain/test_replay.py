@@ -59,6 +59,8 @@ OF_RECORDED_PLAY = (
 """`test_recorded_tournaments.py` has these."""
 OF_MONEY = ("pool_formed.1", "pool_dissolved.1", "prizes_awarded.2")
 """`test_pool.py` has these."""
+OF_LATE_ENTRY = ("entry_taken.1", "late_seated.1", "entries_closed.1")
+"""`test_late_entry.py` has these."""
 OF_RING_PLAY = ("committed.2",)
 OLDER = ("dealt.1",)
 """Shapes that are stored no more."""
@@ -93,6 +95,7 @@ def test_the_whole_log_holds_every_event_of_a_tournament_that_is_played_out(live
         "voided.1",
         "finalised.1",
         *OF_MONEY,
+        *OF_LATE_ENTRY,
         *OF_RECORDED_PLAY,
         *OF_RING_PLAY,
         *OLDER,

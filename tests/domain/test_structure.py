@@ -226,3 +226,24 @@ def test_all_entries_together_stay_below_2_to_the_53():
     assert contradictions(capacity=2, buy_in=large) == ["/buy_in/amount"]
     assert terms(capacity=2, buy_in={**large, "amount": 2**52 - 1}).buy_in is not None
     assert contradictions(capacity=2, buy_in={**large, "amount": 1, "fee": 2**52}) == ["/buy_in/amount"]
+
+
+@pytest.mark.parametrize(
+    ("format_", "others"),
+    [
+        ("sit_and_go", {"late_entry_levels": 1}),
+        ("league", {"late_entry_levels": 1, "recorded": True}),
+        ("freezeout", {"late_entry_levels": 1, "recorded": True}),
+        ("freezeout", {"late_entry_levels": 11}),
+        ("freezeout", {"late_entry_levels": 3, "unit_levels": [1, 2]}),
+    ],
+)
+def test_late_entry_is_a_dealt_freezeout_s_and_lasts_no_longer_than_its_levels(format_, others):
+    assert contradictions(format_, **others) == ["/late_entry_levels"]
+    assert terms("freezeout", late_entry_levels=10).late_entry_levels == 10
+
+
+def test_with_late_entry_the_sums_must_hold_ten_entries_for_each_place():
+    some = {"capacity": 4, "unit": 2**44, "stack_points": 40}
+    assert terms(**some).most_entries == 4
+    assert contradictions(**some, late_entry_levels=1) == ["/unit"]

@@ -53,7 +53,6 @@ def test_all_contradictions_are_told_at_once(operator):
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("late_entry_levels", 2),
         ("check_in", True),
         ("entropy_seconds", 5),
         ("time_bank_seconds", 60),

@@ -198,7 +198,10 @@ def test_for_16_places_200_players_at_once_pay_exactly_16_entries(operator):
         ({"buy_in": 5}, {"/buy_in"}),
         ({"buy_in": {"amount": 2**52, "currency": "EUR"}, "capacity": 5}, {"/buy_in/amount"}),
         ({"buy_in": {"amount": 2**53, "currency": "EUR"}}, {"/buy_in/amount"}),
-        ({"late_entry_levels": 2, "buy_in": {"amount": 5, "currency": "EUR"}}, {"/late_entry_levels"}),
+        (
+            {"late_entry_levels": 1, "buy_in": {"amount": 2**47, "currency": "EUR"}, "capacity": 9},
+            {"/buy_in/amount"},
+        ),
     ],
 )
 def test_terms_of_money_that_contradict_each_other_are_refused_by_pointer(operator, terms, pointers):

@@ -63,6 +63,8 @@ class Evening:
             "real cards, rained off": _one_with_real_cards_that_is_cancelled(house),
             "money": _one_for_money(house),
             "money, rained off": _one_for_money_that_is_cancelled(house),
+            "late": _one_with_late_entries(house),
+            "late, rained off": _one_with_late_entries_that_is_cancelled(house),
             "money league": _a_league_for_money(house),
         }
         _other_things(house)
@@ -283,6 +285,49 @@ def _one_for_money_that_is_cancelled(house: House) -> TournamentId:
     while house.work():
         pass
     house.record_on(t, until=lambda: _hands_ended(house, t) >= 2)
+    house.cancel(t)
+    while house.work():
+        pass
+    return t
+
+
+def _one_with_late_entries(house: House) -> TournamentId:
+    """A full table, for which a late entrant opens another; one who comes in a pause; two who enter again; prizes."""
+    terms = {"late_entry_levels": 2, "minutes_per_level": 9, "unit_levels": [1, 4, 9, 20, 60]}
+    t = house.publish(buy_in=BUY_IN, **terms)
+    a, b, c, d, e, f, g = house.rich(7, 5000)
+    house.enter(t, a, b, c, d)
+    house.start(t)
+    house.work()
+    house.play_on(t, until=lambda: house.running(t))
+    house.enter(t, e)
+    house.work()
+    house.enter(t, f)
+    house.play_on(t, until=lambda: _hands_ended(house, t) >= 2)
+    house.pause(t)
+    house.enter(t, g)
+    house.work()
+    house.resume(t)
+    for again in range(2):
+        house.play_on(t, until=lambda: house.tournament(t).outs)
+        if house.tournament(t).entries_open:
+            house.enter(t, house.tournament(t).outs[0].player_id)
+        house.pass_time(timedelta(minutes=4 * again))
+    house.pass_time(timedelta(minutes=18))
+    house.play_on(t)
+    while house.work():
+        pass
+    return t
+
+
+def _one_with_late_entries_that_is_cancelled(house: House) -> TournamentId:
+    """Whoever entered twice gets both entries back."""
+    t = house.publish(buy_in=BUY_IN, late_entry_levels=5, stack_points=10)
+    who = house.rich(9, 5000)
+    house.enter(t, *who[:7])
+    house.start(t)
+    house.play_on(t, until=lambda: house.tournament(t).outs)
+    house.enter(t, house.tournament(t).outs[0].player_id, who[7], who[8])
     house.cancel(t)
     while house.work():
         pass

@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from domain.player import Enrolled
-from domain.roster import Registered, RosterClosed
+from domain.roster import ReEntered, Registered, RosterClosed
 from domain.ruleset import RuleSetPublished
 from domain.tournament import Started
 
@@ -49,8 +49,9 @@ def expected_tournament(world, t):
     entered = [r for r in world.of(Registered) if r.event.tournament_id == t]
     mine = [r for r in world.log if world.tournament_of(r) == t and r.topic.startswith(("tour", "roster"))]
     newest = max(r.position for r in mine if not isinstance(r.event, RosterClosed))
-    entrants = len(world.roster(t).entries)
+    entrants, again = len(world.roster(t).entries), len(world.roster(t).re_entries)
     assert state.structure.for_points or state.entrant_count in (0, entrants)
+    assert state.re_entries == again
     assert len(entered) >= entrants
     return {
         "tournament_id": t,
@@ -62,6 +63,7 @@ def expected_tournament(world, t):
         "draw_commitment": state.draw_commitment,
         "draw_seed": state.draw_seed.hex() if state.over else None,
         "entrants": entrants,
+        "entries": entrants + again,
         "players_left": entrants - len(state.outs),
         "level": state.level,
         "unit": state.unit,
@@ -79,10 +81,12 @@ def test_entries_are_the_roster_in_the_order_of_registration(evening):
             mine = [row for row in tables["entries"] if row["tournament_id"] == t]
             shown = sorted(mine, key=lambda row: row["position"])
             roster = world.roster(t)
-            assert [(row["player_id"], row["entry_id"]) for row in shown] == list(roster.entries.items())
-            entered = {r.event.player_id: r for r in world.of(Registered) if r.event.tournament_id == t}
+            assert sorted(row["player_id"] for row in shown) == sorted(roster.paid)
+            mine = [r for r in world.of(Registered, ReEntered) if r.event.tournament_id == t]
+            entered = {r.event.entry_id: r for r in mine}
+            assert len({row["entry_id"] for row in shown}) == len(shown)
             for row in shown:
-                r = entered[row["player_id"]]
+                r = entered[row["entry_id"]]
                 assert (row["state"], row["entered_at"], row["position"]) == ("registered", r.at, r.position)
 
     evening.walk(look)

@@ -10,9 +10,11 @@ from domain.hand_events import Dealt, HandRecorded
 from domain.roster import Registered, Withdrawn
 from domain.table import HandEnded, Seated
 from domain.tournament import Finished, Placed, Started, TableClosed, TableOpened, TablesDrawn
+from domain.tournament_events import EntryTaken, LateSeated
 from services.application.standings import standings
 
-OF_A_LEAGUE = Registered | Withdrawn | TableOpened | TableClosed
+AFTER_THE_START = Registered | Withdrawn | TableOpened | TableClosed | EntryTaken | LateSeated
+"""Of leagues and of late entry."""
 
 
 @dataclass
@@ -40,8 +42,8 @@ class Book:
         if isinstance(e, Started):
             self.lines = {p: Line(world.tournaments[r.stream].structure.stack) for p in e.entrants}
             self.league = world.tournaments[r.stream].structure.for_points
-        elif isinstance(e, OF_A_LEAGUE):
-            self.add_of_league(e)
+        elif isinstance(e, AFTER_THE_START):
+            self.add_after_the_start(e, world.tournaments[world.tournament_of(r)].structure.stack)
         elif isinstance(e, TablesDrawn):
             for table in e.tables:
                 for place in table.places:
@@ -68,11 +70,16 @@ class Book:
             for line in self.lines.values():
                 line.table = None
 
-    def add_of_league(self, e):
-        if isinstance(e, Registered) and self.league:
-            self.lines[e.player_id] = Line(0)
+    def add_after_the_start(self, e, stack):
+        if isinstance(e, Registered) and self.lines:
+            self.lines[e.player_id] = Line(stack)
         elif isinstance(e, Withdrawn) and self.league:
             del self.lines[e.player_id]
+        elif isinstance(e, EntryTaken):
+            line = self.lines[e.player_id]
+            line.chips, line.went, line.no_show = stack, 0, False
+        elif isinstance(e, LateSeated):
+            self.lines[e.place.player_id].table = e.table_id
         elif isinstance(e, TableOpened):
             for place in e.table.places:
                 self.lines[place.player_id].table = e.table.table_id
@@ -115,7 +122,7 @@ def test_standings_at_every_moment_are_what_the_events_add_up_to(evening):
             continue
         book = books.setdefault(t, Book())
         book.add(world, r)
-        if not isinstance(r.event, HandEnded | Placed | Seated | TablesDrawn | Finished | OF_A_LEAGUE):
+        if not isinstance(r.event, HandEnded | Placed | Seated | TablesDrawn | Finished | AFTER_THE_START):
             continue
         page, _ = standings(evening.house.store.database, t, r.position, 0, 100)
         shown = [
@@ -133,7 +140,7 @@ def test_standings_at_every_moment_are_what_the_events_add_up_to(evening):
 
 
 def test_at_the_end_they_are_the_tournament_s_own(evening):
-    for name in ("long", "quick", "league", "real cards"):
+    for name in ("long", "quick", "league", "real cards", "late"):
         tournament = evening.house.tournament(evening.ids[name])
         page, _ = standings(evening.house.store.database, evening.ids[name], evening.log[-1].position, 0, 100)
         assert sorted((s.place, s.tied, s.player_id) for s in page.items) == sorted(

@@ -21,6 +21,7 @@ from domain.stakes import STAKES
 from domain.table import TABLE, Table
 from domain.topics import TOPICS
 from domain.tournament import TOURNAMENT, Tournament
+from domain.tournament_events import EntryTaken, LateSeated, Paused, Resumed
 from domain.wallet import WALLET, Wallet
 from services.envelope import Recorded
 
@@ -129,6 +130,8 @@ class World:
         if tournament.state in ("running", "paused") and draws:
             started = next(r.at for r in self.stream(t) if r.topic == "tournament.started.1")
             found[f"draw/{t}"] = ("draw", [me], started)
+        if tournament.state == "running" and (entered := self._not_looked_at(t)):
+            found[f"seat/{t}"] = ("deal", [me], entered.at)
         if tournament.state == "running" and tournament.level_ends_at:
             found[f"level/{t}"] = ("level", [me, tournament.level + 1], tournament.level_ends_at)
         if tournament.over and (left := self.owed(t)):
@@ -137,9 +140,16 @@ class World:
             found[f"pay/{t}"] = ("pay", [me, (len(left[0]) - len(left[1])) // SLICE], due_at)
         return found
 
+    def _not_looked_at(self, t: UUID) -> Recorded | None:
+        """The newest late entry after which nobody has got a seat, nor a pause has begun or ended."""
+        events = [
+            r for r in self.stream(t) if isinstance(r.event, EntryTaken | LateSeated | Paused | Resumed)
+        ]
+        return events[-1] if events and isinstance(events[-1].event, EntryTaken) else None
+
     def owed(self, t: UUID) -> tuple[list[Payment], list[Payment]] | None:
         """What a tournament that is over has to pay in all, and what is left of it; None once nothing is."""
-        due = owed(self.tournaments[t], self.roster(t).entries)
+        due = owed(self.tournaments[t], self.roster(t).paid)
         left = [p for p in due if p.booking.journal_id not in self.wallet(p.player_id, p.currency).booked]
         return (due, left) if left else None
 
@@ -158,7 +168,8 @@ class World:
             due_at = last if somebody_is_out else table.deal_at
             found[f"deal/{me}"] = ("deal", [str(table.tournament_id)], due_at)
         if not tournament.over and behind(tournament, table) and not table.recorded:
-            told = max(last, self.stream(table.tournament_id)[-1].at)
+            of_pauses = [r for r in self.stream(table.tournament_id) if isinstance(r.event, Paused | Resumed)]
+            told = max(last, of_pauses[-1].at)
             found[f"pause/{me}"] = ("pause", [me], told)
         if tournament.state == "cancelled":
             found[f"close/{me}"] = ("close", [me], self.stream(table.tournament_id)[-1].at)
