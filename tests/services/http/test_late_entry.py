@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
@@ -28,9 +29,13 @@ class Late(Game):
         self.app = app
         super().__init__(app, operator, entrants, **TERMS | terms)
 
-    def enter(self, app) -> str:
+    def with_token(self, app) -> str:
         player = rich(self.operator, 3300)
         self.players[player] = Api(app, self.operator.made(f"/v1/players/{player}/tokens")["token"])
+        return player
+
+    def enter(self, app) -> str:
+        player = self.with_token(app)
         self.operator.made(f"{self.path}/entries", {"player_id": player})
         return player
 
@@ -153,3 +158,25 @@ def test_late_entry_is_a_freezeout_s_and_lasts_no_longer_than_its_levels(operato
     answer = operator.post("/v1/tournaments", {"name": "X"} | terms)
     assert answer.status_code == 422
     assert {error["pointer"] for error in answer.json["errors"]} == pointers
+
+
+def test_a_crowd_that_comes_late_gets_exactly_the_free_places_while_hands_go_on(app, operator):
+    game = Late(app, operator, 5, capacity=12, hands_per_level=99, stack_points=60)
+    game.start()
+    hand = game.hand_id()
+    crowd = [game.with_token(app) for _ in range(16)]
+
+    def come(number: int):
+        if number == len(crowd):
+            return game.play_hand(hand)
+        return operator.post(f"{game.path}/entries", {"player_id": crowd[number]})
+
+    with ThreadPoolExecutor(len(crowd) + 1) as pool:
+        *answers, _ = pool.map(come, range(len(crowd) + 1))
+    assert sorted(a.status_code for a in answers) == [201] * 7 + [409] * 9
+    assert {code(a)[1] for a in answers if a.status_code == 409} == {"tournament-full"}
+    for running in [t["hand_id"] for t in game.read("/tables")["items"] if t["hand_id"]]:
+        game.play_hand(running)
+    until(lambda: all(s["table_id"] for s in game.read("/standings")["items"]))
+    assert game.read()["entries"] == 12
+    operator.made(f"{game.path}/cancel", {"reason": "rain"})
