@@ -12,26 +12,26 @@ from typing import Any
 from workers.client import Client, Refused
 from workers.heartbeats import Heartbeats
 from workers.strategy import choose
+from workers.venues import Venue
 
 THREADS = 8
 SWEEP_SECONDS = 5.0
 """How often the running hands are looked at, in case a turn was missed."""
 GONE = {"stale-turn", "not-your-turn", "hand-closed"}
 """Refusals that only say that somebody, or the clock, was faster."""
-OVER = {"tournament.finished", "tournament.cancelled"}
 
 log = logging.getLogger(__name__)
 
 
 class Bots:
-    """Plays for all entrants of a tournament whose names begin with `prefix`, until it is over."""
+    """Plays for everybody at a venue whose name begins with `prefix`, until it is over there."""
 
-    def __init__(self, client: Client, tournament_id: str, *, prefix: str = "", seed: int = 0) -> None:
+    def __init__(self, client: Client, venue: Venue, *, prefix: str = "", seed: int = 0) -> None:
         self._operator = client
-        self._tournament = tournament_id
+        self._venue = venue
         self._prefix = prefix
         self._seed = seed
-        self._players: dict[str, Client] = {}
+        self._players: dict[str, Client | None] = {}
         self._hands: dict[str, _Watched] = {}
         self._guard = threading.Lock()
         self._done = threading.Event()
@@ -39,16 +39,16 @@ class Bots:
         self.plays = 0
 
     def run(self) -> None:
-        """Play until the tournament is over; raises Refused if there is none, or the token is not good."""
-        if not self._ours():
-            log.warning("no entrant yet whose name begins with %r: waiting for one", self._prefix)
+        """Play until it is over; raises Refused if there is no such venue, or the token is not good."""
+        if not any(map(self._is_ours, self._venue.names())):
+            log.warning("nobody yet whose name begins with %r: waiting for one", self._prefix)
         with ThreadPoolExecutor(THREADS) as pool:
             threading.Thread(target=self._sweep_often, args=(pool,), daemon=True).start()
             beating = (self._done, self._logged)
             threading.Thread(target=self._heartbeats.run, args=beating, daemon=True).start()
             try:
-                for kind, data in self._operator.feed(f"tournament={self._tournament}"):
-                    if kind in OVER or self._done.is_set():
+                for kind, data in self._operator.feed(self._venue.query):
+                    if self._done.is_set() or self._venue.ended_by(kind, data):
                         break
                     self._see(pool, kind, data)
             finally:
@@ -101,13 +101,13 @@ class Bots:
     def _player(self, player_id: str) -> Client | None:
         """The player's own client, with a token made for him; None for somebody else's player."""
         with self._guard:
-            if not self._players:
-                self._players = {player: self._enlist(player) for player in self._ours()}
-            return self._players.get(player_id)
+            if player_id not in self._players:
+                name = self._operator.get(f"/v1/players/{player_id}")["name"]
+                self._players[player_id] = self._enlist(player_id) if self._is_ours(name) else None
+            return self._players[player_id]
 
-    def _ours(self) -> list[str]:
-        entries = self._operator.pages(f"/v1/tournaments/{self._tournament}/entries")
-        return [entry["player_id"] for entry in entries if entry["name"].startswith(self._prefix)]
+    def _is_ours(self, name: str) -> bool:
+        return name.startswith(self._prefix)
 
     def _enlist(self, player_id: str) -> Client:
         answer = self._operator.post(f"/v1/players/{player_id}/tokens")
@@ -121,15 +121,14 @@ class Bots:
             self._logged(self._sweep, pool)
 
     def _sweep(self, pool: ThreadPoolExecutor) -> None:
-        """Look at every running hand, and at whether the tournament is over."""
-        if self._operator.get(f"/v1/tournaments/{self._tournament}")["state"] in ("finished", "cancelled"):
+        """Look at every running hand, and at whether it is over."""
+        if self._venue.over():
             self._done.set()
-        for table in self._operator.pages(f"/v1/tournaments/{self._tournament}/tables"):
-            if table["hand_id"]:
-                hand = self._operator.get(f"/v1/hands/{table['hand_id']}")
-                self._catch_up(hand)
-                if turn := hand["turn"]:
-                    pool.submit(self._logged, self._act, hand["hand_id"], turn["number"], turn["seat"])
+        for hand_id in self._venue.hands():
+            hand = self._operator.get(f"/v1/hands/{hand_id}")
+            self._catch_up(hand)
+            if turn := hand["turn"]:
+                pool.submit(self._logged, self._act, hand_id, turn["number"], turn["seat"])
 
     def _catch_up(self, hand: dict[str, Any]) -> None:
         players = {str(s["seat"]): s["player_id"] for s in hand["seats"]}

@@ -157,25 +157,42 @@ def rebuild(only_compare: bool, data: Path | None) -> None:
 @click.option(
     "--token-file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A file with it."
 )
-@click.option("--tournament", type=click.UUID, required=True, help="The tournament's id.")
-@click.option("--prefix", default="", help="Play only for entrants whose names begin so; all by default.")
+@click.option("--tournament", type=click.UUID, help="The tournament's id.")
+@click.option("--table", type=click.UUID, help="The ring table's id, instead of a tournament's.")
+@click.option("--hands", type=click.IntRange(1), help="Leave the ring table after so many hands.")
+@click.option("--prefix", default="", help="Play only for those whose names begin so; for all by default.")
 @click.option("--seed", type=int, default=0, help="Seed of the bots' whims.")
 def bots(
-    url: str, secret: str | None, token_file: Path | None, tournament: UUID, prefix: str, seed: int
+    *,
+    url: str,
+    secret: str | None,
+    token_file: Path | None,
+    tournament: UUID | None,
+    table: UUID | None,
+    hands: int | None,
+    prefix: str,
+    seed: int,
 ) -> None:
-    """Play for a tournament's entrants, over HTTP like anybody else, until it is over.
+    """Play for a tournament's entrants until it is over, or at a ring table until it closes: over HTTP, like anybody.
 
     \b
-    Example:
+    Examples:
       big2 bots --url http://127.0.0.1:8000 --token-file data/admin-token --tournament ID
+      big2 bots --url http://127.0.0.1:8000 --token-file data/admin-token --table ID --prefix House --hands 20
     """
     from workers.bots import Bots
     from workers.own_service import service_at
+    from workers.venues import RingTable, Tournament, Venue
 
+    if (tournament is None) == (table is None):
+        raise click.UsageError("one of --tournament and --table is needed, and not both")
+    if hands and table is None:
+        raise click.UsageError("--hands is for a ring table (--table): a tournament is played to its end")
     found = token_from(secret, token_file)
     with _in_one_line(), service_at(url, found, RESTART_SECONDS) as client:
-        players = Bots(client, str(tournament), prefix=prefix, seed=seed)
-        click.echo(f"playing for tournament {tournament} until it is over")
+        venue: Venue = RingTable(client, str(table), hands) if table else Tournament(client, str(tournament))
+        players = Bots(client, venue, prefix=prefix, seed=seed)
+        click.echo(f"playing at {venue.query.replace('=', ' ')} until it is over")
         players.run()
         click.echo(f"it is over; {players.plays} turns taken")
 

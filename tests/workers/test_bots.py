@@ -12,6 +12,7 @@ from workers import bots as module
 from workers import heartbeats
 from workers.bots import Bots
 from workers.client import Client, Refused
+from workers.venues import RingTable, Tournament
 
 SEATS = [{"seat": 1, "player_id": "ann", "stack": 50}, {"seat": 2, "player_id": "bob", "stack": 50}]
 DEALT = {"hand_id": "h", "table_id": "x", "seats": SEATS, "next_turn": {"number": 1, "seat": 1}}
@@ -25,9 +26,11 @@ class Table:
         self.feed: list[tuple[str, dict]] = []
         self.legal: dict[int, list[list[str]]] = {1: [["3D"]]}
         self.state = "running"
+        self.ring: dict = {"state": "open", "seats": [], "hand_id": None, "hands_played": 3}
         self.hand: dict | None = None
         self.turn = 1
         self.acted: list[tuple[str, str, dict]] = []
+        self.told: list[str] = []
         self.refuse: list[tuple[int, dict]] = []
         self.beaten: list[tuple[str, str]] = []
         self.beats = 1000
@@ -37,6 +40,7 @@ class Table:
     def answer(self, request):
         path = request.path.partition("?")[0]
         if path == "/v1/feed":
+            self.told.append(request.path)
             return 200, self._told()
         if request.method == "POST":
             return self._posted(path, request)
@@ -50,6 +54,7 @@ class Table:
         for position, (kind, data) in enumerate(self.feed, 1):
             yield event(position, kind, data)
         self.enough.wait(10)
+        yield event(98, "ring.closed", {})
         yield event(99, "tournament.finished", OVER)
 
     def _posted(self, path, request):
@@ -78,6 +83,11 @@ class Table:
             return {"items": [{"hand_id": running}, {"hand_id": None}], "next": None}
         if path == "/v1/hands/h":
             return self.hand
+        if path.startswith("/v1/players/"):
+            who = path.rpartition("/")[2]
+            return {"name": f"{'House' if who in ('ann', 'bob') else 'Guest'} {who}"}
+        if path == "/v1/tables/t":
+            return self.ring
         return {"state": self.state}
 
 
@@ -91,15 +101,18 @@ def sweeps_often(monkeypatch):
     monkeypatch.setattr(module, "SWEEP_SECONDS", 0.05)
 
 
-def played(table, **more) -> Bots:
-    """What the bots do until the table has had enough."""
+def played(table, venue=Tournament, *, enough=True, **more) -> Bots:
+    """What the bots do until the table has had enough, or by themselves."""
     with serving(table.answer) as service:
-        bots = Bots(Client(service.url, "operator"), "t", **more)
+        client = Client(service.url, "operator")
+        bots = Bots(client, venue(client, "t"), **more)
         thread = threading.Thread(target=bots.run)
         thread.start()
-        table.enough.wait(10)
+        if enough:
+            table.enough.wait(10)
         thread.join(10)
         assert not thread.is_alive()
+        table.enough.set()
     return bots
 
 
@@ -196,7 +209,7 @@ def test_only_players_whose_names_begin_so_are_played_for(table, caplog):
     threading.Timer(0.4, table.enough.set).start()
     played(table, prefix="Guest")
     assert table.acted == []
-    assert "no entrant yet whose name begins with 'Guest': waiting for one" in caplog.text
+    assert "nobody yet whose name begins with 'Guest': waiting for one" in caplog.text
 
 
 def test_when_the_tournament_is_over_they_go_home(table):
@@ -229,15 +242,72 @@ def test_a_hand_that_has_ended_is_forgotten(table):
 
 def test_a_tournament_that_there_is_not_is_told_at_once():
     problem = {"type": "/problems/not-found", "detail": "There is no such tournament."}
-    with serving(lambda _: (404, problem)) as service, pytest.raises(Refused, match="no such tournament"):
-        Bots(Client(service.url, "operator"), "t").run()
+    with serving(lambda _: (404, problem)) as service:
+        client = Client(service.url, "operator")
+        bots = Bots(client, Tournament(client, "t"))
+        with pytest.raises(Refused, match="no such tournament"):
+            bots.run()
 
 
 def test_the_same_seed_has_the_same_whims():
+    nowhere = Client("http://x")
     one, same, other = (
-        Bots(Client("http://x"), "t", seed=seed)._random("h", 3).random() for seed in (1, 1, 2)
+        Bots(nowhere, Tournament(nowhere, "t"), seed=seed)._random("h", 3).random() for seed in (1, 1, 2)
     )
     assert one == same != other
+
+
+# ring tables
+
+
+def at_ring(hands=None):
+    return lambda client, table_id: RingTable(client, table_id, hands)
+
+
+def test_at_a_ring_table_a_player_who_sat_down_later_is_played_for_too(table):
+    table.ring["seats"] = [{"name": "House ann"}]
+    seats = [SEATS[0], {"seat": 2, "player_id": "bob", "stack": 5000}]
+    table.feed = [("hand.dealt", DEALT | {"seats": seats, "next_turn": {"number": 1, "seat": 2}})]
+    assert played(table, at_ring(), prefix="House").plays == 1
+    assert table.acted == [("Bearer token of bob", "/v1/hands/h/plays", {"turn": 1, "cards": ["3D"]})]
+    assert table.told == ["/v1/feed?table=t"]
+
+
+def test_at_a_ring_table_too_a_missed_turn_is_found_by_looking(table):
+    seats, turn = hand_seats(13, 13), {"number": 1, "seat": 1}
+    table.hand = {"hand_id": "h", "table_id": "t", "seats": seats, "turn": turn}
+    table.ring["hand_id"] = "h"
+    played(table, at_ring())
+    assert table.acted == [("Bearer token of ann", "/v1/hands/h/plays", {"turn": 1, "cards": ["3D"]})]
+
+
+@pytest.mark.parametrize(
+    ("hands", "told"),
+    [
+        (None, [("ring.closed", {})]),
+        (2, [("ring.hand_ended", {"number": 4}), ("ring.hand_ended", {"number": 5})]),
+    ],
+)
+def test_they_leave_a_ring_table_that_closes_or_after_so_many_hands(table, hands, told):
+    late = ("hand.dealt", DEALT)
+    table.feed = [*told, late]
+    assert played(table, at_ring(hands), enough=False).plays == 0
+
+
+@pytest.mark.parametrize("told", [("ring.hand_ended", {"number": 4}), ("ring.paused", {})])
+def test_before_that_they_stay(table, told):
+    table.feed = [told, ("hand.dealt", DEALT)]
+    assert played(table, at_ring(2)).plays == 1
+
+
+@pytest.mark.parametrize(("hands", "shown"), [(None, {"state": "closed"}), (2, {"hands_played": 5})])
+def test_what_the_feed_has_not_told_they_see_at_the_table(table, hands, shown, monkeypatch):
+    with serving(table.answer) as service:
+        client = Client(service.url, "operator")
+        venue = RingTable(client, "t", hands)
+        assert not venue.over()
+        table.ring |= shown
+        assert venue.over()
 
 
 # heartbeats
@@ -252,7 +322,7 @@ def test_each_house_player_tells_that_he_is_there_at_the_table_where_he_sits_r11
     others = [*SEATS, {"seat": 3, "player_id": "a guest", "stack": 50}]
     table.beats = 4
     table.feed = [("hand.dealt", DEALT | {"seats": others, "next_turn": None})]
-    played(table)
+    played(table, prefix="House")
     assert set(table.beaten) == {
         (f"Bearer token of {who}", "/v1/tables/x/heartbeat") for who in ("ann", "bob")
     }

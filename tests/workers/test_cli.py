@@ -295,6 +295,20 @@ def test_bots_need_a_token_and_a_tournament(big2, tmp_path):
     assert big2("bots", "--url", "http://127.0.0.1:1", "--token", "x", "--tournament", "7").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        ((), "one of --tournament and --table is needed"),
+        (("--tournament", uuid4(), "--table", uuid4()), "and not both"),
+        (("--tournament", uuid4(), "--hands", 3), "--hands is for a ring table"),
+    ],
+)
+def test_bots_play_a_tournament_or_at_a_ring_table(big2, where, told):
+    result = big2("bots", "--url", "http://127.0.0.1:1", "--token", "x", *where)
+    assert result.exit_code == 2
+    assert told in " ".join(result.stderr.split())
+
+
 def test_bots_take_their_token_from_a_file_and_tell_a_refusal_in_one_line(big2, tmp_path):
     path = tmp_path / "admin-token"
     path.write_text("b2_secret\n")
