@@ -218,12 +218,13 @@ def demo(entrants: int, preset: str, kind: str, seed: int, data: Path | None) ->
     from workers import demo as playing
     from workers.client import Refused
     from workers.showing import Show, summary_lines
+    from workers.stage import DemoFailed
 
     logging.getLogger().setLevel(logging.WARNING)
     try:
         with Show() as show:
             summary = playing.run(playing.Wanted(entrants, preset, kind, seed), show, data)
-    except (playing.DemoFailed, Refused) as failed:
+    except (DemoFailed, Refused) as failed:
         raise click.ClickException(str(failed)) from failed
     for line in summary_lines(summary):
         click.echo(line)

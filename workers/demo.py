@@ -1,46 +1,25 @@
-"""A whole tournament on a service of its own, played by bots over HTTP, and proved at its end.
-
-The driver here keeps the service and the bots alive: kill any of their processes and it goes on.
-"""
+"""A whole tournament on a service of its own, played by bots over HTTP, and proved at its end."""
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
-import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
-from big2.history import verify
-from services import bootstrap
-from services.audit import LogProof, deal_problem, verify_log
-from services.errors import BrokenChain, Unavailable
-from services.processes import spawn
-from services.projections.rebuild import compare
 from services.store import Store
-from workers.client import Client, Refused
-from workers.own_service import end, free_port
-from workers.serving import SAFE_IMPORTS
+from workers.client import Client
+from workers.proving import judged, log_proved
 from workers.showing import Show, Summary
+from workers.stage import DemoFailed, staged
 
-READY_SECONDS = 60.0
 REFRESH_SECONDS = 0.5
-RESTART_SECONDS = 0.2
 DEFAULT_MINUTES = 10
 
 TERMS = {"stack_points": 30, "hands_per_level": 2, "turn_seconds": 30, "between_hands_seconds": 0}
 """A turbo: about 25 hands for 64 entrants."""
-
-
-class DemoFailed(Exception):  # noqa: N818 - what happened
-    """The demo did not end as it must; the message says where."""
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -55,38 +34,12 @@ class Wanted(msgspec.Struct, frozen=True):
 
 def run(wanted: Wanted, show: Show, data: Path | None = None) -> Summary:
     """Play and prove one tournament in a temporary directory, or in `data`, which is kept."""
-    if data is not None:
-        data.mkdir(parents=True, exist_ok=True)
-        return _run(wanted, show, data)
-    with tempfile.TemporaryDirectory(prefix="big2-demo-") as folder:
-        Path(folder).chmod(0o711)  # as root, the database's own user must pass through it
-        return _run(wanted, show, Path(folder))
-
-
-def _run(wanted: Wanted, show: Show, data: Path) -> Summary:
-    inside = data / "data"
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
     started = time.monotonic()
-    with _log_file(data) as log:
-        serve = ["serve", "--host", "127.0.0.1", "--port", str(port), "--data", str(inside)]
-        with _kept_alive("service", serve, log, show):
-            admin = Client(url, _admin_token(inside, url))
-            show.say(f"serving on {url}, data in {inside}")
-            tournament = _set_up(admin, wanted, show)
-            bots = [
-                "bots",
-                "--url",
-                url,
-                "--token-file",
-                str(inside / "admin-token"),
-                "--tournament",
-                tournament,
-            ]
-            with _kept_alive("bots", [*bots, "--seed", str(wanted.seed)], log, show):
-                _watch(admin, tournament, wanted, show)
-            seconds = time.monotonic() - started
-            return _proved(admin, tournament, inside, show, seconds)
+    with staged(show, data) as stage:
+        tournament = _set_up(stage.admin, wanted, show)
+        with stage.bots("--tournament", tournament, "--seed", str(wanted.seed)):
+            _watch(stage.admin, tournament, wanted, show)
+        return _proved(stage.admin, tournament, stage.data, show, time.monotonic() - started)
 
 
 def _set_up(admin: Client, wanted: Wanted, show: Show) -> str:
@@ -129,23 +82,23 @@ def _proved(admin: Client, tournament: str, data: Path, show: Show, seconds: flo
     state = admin.get(path)
     standings = list(admin.pages(f"{path}/standings"))
     hands = list(admin.pages(f"{path}/hands"))
-    log = _until_available(lambda: _log_proved(data, tournament, show))
-    book = log.book
+    log = log_proved(data, show, lambda store: _book(store, tournament), _Book(0, 0, 0, 0))
+    book = log.books
     winners = [s["name"] for s in standings if s["place"] == 1]
     unclear = [] if len(winners) == 1 else [f"{len(winners)} players have the first place"]
     return Summary(
         entrants=state["entrants"],
         tables=sum(1 for _ in admin.pages(f"{path}/tables")),
         hands=len(hands),
-        plays=_count(log.proof, "hand.played.1"),
+        plays=log.count("hand.played.1"),
         events=log.proof.events,
-        moves=_count(log.proof, "tournament.player_moved.1"),
+        moves=log.count("tournament.player_moved.1"),
         seconds=round(seconds, 1),
         winner=", ".join(winners) or "nobody",
         chips_issued=book.issued,
         chips_end=book.at_players + book.void,
         problems=(
-            *_judged(admin, hands, show),
+            *judged(admin, hands, show),
             *log.problems,
             *unclear,
             *_unbalanced(book, state, standings),
@@ -160,53 +113,6 @@ class _Book(NamedTuple):
     at_players: int
     void: int
     sum: int
-
-
-class _LogProved(NamedTuple):
-    proof: LogProof
-    book: _Book
-    problems: list[str]
-
-
-def _log_proved(data: Path, tournament: str, show: Show) -> _LogProved:
-    """Straight from the database, not through the service that is to be proved."""
-    store = bootstrap.store_in(data, _own_environment())
-    try:
-        try:
-            proof = verify_log(store, show.progress("chain"))
-        except BrokenChain as broken:  # there is nothing to compare with
-            return _LogProved(LogProof(0, 0, {}), _Book(0, 0, 0, 0), [str(broken)])
-        differences = compare(store, show.progress("rebuild"))
-        problems = [f"projection {d.table} differs from its rebuild" for d in differences]
-        return _LogProved(proof, _book(store, tournament), problems)
-    finally:
-        store.close()
-
-
-def _until_available(prove: Callable[[], _LogProved]) -> _LogProved:
-    """Begin again when the database goes away meanwhile; the supervisor brings it back."""
-    give_up = time.monotonic() + READY_SECONDS
-    while True:
-        try:
-            return prove()
-        except Unavailable:
-            if time.monotonic() > give_up:
-                raise
-            time.sleep(RESTART_SECONDS)
-
-
-def _judged(admin: Client, hands: list[dict[str, Any]], show: Show) -> Iterator[str]:
-    """What is wrong with the hands: nothing, if the rules accept every one."""
-    progress = show.progress("hands")
-    presets = bootstrap.presets()
-    for done, hand in enumerate(hands, 1):
-        history = admin.get(f"/v1/hands/{hand['hand_id']}/history")
-        verdict = verify(history, presets)
-        if verdict["verdict"] != "valid":
-            yield f"hand {hand['hand_id']}: {verdict}"
-        if problem := deal_problem(history):
-            yield f"hand {hand['hand_id']}: {problem}"
-        progress(done, len(hands))
 
 
 def _book(store: Store, tournament: str) -> _Book:
@@ -231,62 +137,3 @@ def _unbalanced(book: _Book, state: dict[str, Any], standings: list[dict[str, An
         yield f"{book.issued} chips were issued, not a stack for each entrant"
     if book.at_players != sum(s["chips"] for s in standings):
         yield "the standings show other chips than the ledger"
-
-
-def _count(proof: LogProof, topic: str) -> int:
-    return proof.by_topic.get(topic, 0)
-
-
-def _admin_token(data: Path, url: str) -> str:
-    """The first start's token, once the service is ready."""
-    give_up = time.monotonic() + READY_SECONDS
-    anybody = Client(url)
-    while time.monotonic() < give_up:
-        try:
-            anybody.get("/readyz")
-            return (data / "admin-token").read_text().strip()
-        except (Refused, OSError):
-            time.sleep(RESTART_SECONDS)
-    raise DemoFailed(f"the service was not ready after {READY_SECONDS:.0f} s")
-
-
-@contextmanager
-def _kept_alive(name: str, arguments: list[str], log: IO[bytes], show: Show) -> Iterator[None]:
-    """Run `big2` with these arguments, and again whenever it fails, until the block is left."""
-    over = threading.Event()
-
-    def keep() -> None:
-        while True:
-            # This thread outlives the child, so the child's end with its parent is its end with the demo.
-            child = spawn(
-                [sys.executable, *SAFE_IMPORTS, "workers.cli", *arguments],
-                env=_own_environment(),
-                on_death=signal.SIGTERM,
-                output=log,
-            )
-            while child.poll() is None and not over.wait(RESTART_SECONDS):
-                pass
-            if over.is_set():
-                return end(child)
-            if child.returncode == 0:
-                return None
-            show.say(f"{name} ended ({child.returncode}): starting it again")
-
-    keeper = threading.Thread(target=keep)
-    keeper.start()
-    try:
-        yield
-    finally:
-        over.set()
-        keeper.join()
-
-
-def _own_environment() -> dict[str, str]:
-    """Ours without what would lead the demo to somebody's real service."""
-    return {name: value for name, value in os.environ.items() if name not in bootstrap.VARIABLES}
-
-
-@contextmanager
-def _log_file(data: Path) -> Iterator[IO[bytes]]:
-    with (data / "demo.log").open("ab") as log:
-        yield log

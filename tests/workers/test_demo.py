@@ -18,10 +18,11 @@ from services.projections.rebuild import replace
 from services.store import Store
 from tests.services.projections.house import House
 from tests.workers.process import big2
-from workers import demo
+from workers import demo, proving, stage
 from workers.client import Refused
-from workers.demo import DemoFailed, Wanted
+from workers.demo import Wanted
 from workers.showing import Show, Summary, summary_lines
+from workers.stage import DemoFailed
 
 ROOT = Path(__file__).parents[2]
 GOOD = Summary(
@@ -123,8 +124,8 @@ def played(database_url):
 
 @pytest.fixture
 def proved(played, database_url, monkeypatch):
-    monkeypatch.setattr(demo.bootstrap, "store_in", lambda *_: Store(database_url, TOPICS))
-    monkeypatch.setattr(demo, "READY_SECONDS", 0.2)
+    monkeypatch.setattr(proving.bootstrap, "store_in", lambda *_: Store(database_url, TOPICS))
+    monkeypatch.setattr(proving, "READY_SECONDS", 0.2)
     house, t = played
     return lambda histories=None: demo._proved(Api(house, t, histories), str(t), Path(), quiet(), 1.0)
 
@@ -140,7 +141,7 @@ def test_a_tournament_that_is_whole_is_verified(played, proved):
 
 
 def test_a_history_that_the_rules_do_not_accept_is_told(proved, monkeypatch):
-    monkeypatch.setattr(demo, "deal_problem", lambda _history: None)
+    monkeypatch.setattr(proving, "deal_problem", lambda _history: None)
     good = json.loads((ROOT / "tests/big2/cases/hands.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert proved({"good": good}).verified
     summary = proved({"good": good, "bad": {**good, "unit": 7}})
@@ -149,7 +150,7 @@ def test_a_history_that_the_rules_do_not_accept_is_told(proved, monkeypatch):
 
 
 def test_a_deal_that_its_seed_does_not_make_is_told(proved, monkeypatch):
-    monkeypatch.setattr(demo, "deal_problem", lambda _history: "the seed deals other cards")
+    monkeypatch.setattr(proving, "deal_problem", lambda _history: "the seed deals other cards")
     good = json.loads((ROOT / "tests/big2/cases/hands.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert proved({"good": good}).problems == ("hand good: the seed deals other cards",)
 
@@ -198,17 +199,17 @@ def test_the_proof_begins_again_when_the_database_goes_away():
             raise answer
         return answer
 
-    assert demo._until_available(prove) == "proved"
+    assert proving.until_available(prove) == "proved"
 
 
 def test_at_last_it_gives_up(monkeypatch):
-    monkeypatch.setattr(demo, "READY_SECONDS", 0.0)
+    monkeypatch.setattr(proving, "READY_SECONDS", 0.0)
 
     def prove():
         raise Unavailable("gone")
 
     with pytest.raises(Unavailable):
-        demo._until_available(prove)
+        proving.until_available(prove)
 
 
 # playing it
@@ -247,14 +248,14 @@ def test_one_that_does_not_end_fails(monkeypatch, state):
 
 
 def test_a_service_that_is_never_ready_fails(monkeypatch, tmp_path):
-    monkeypatch.setattr(demo, "READY_SECONDS", 0.05)
+    monkeypatch.setattr(stage, "READY_SECONDS", 0.05)
 
     def never(*_):
         raise Refused(503, {"detail": "starting"})
 
-    monkeypatch.setattr(demo.Client, "get", never)
+    monkeypatch.setattr(stage.Client, "get", never)
     with pytest.raises(DemoFailed, match="not ready"):
-        demo._admin_token(tmp_path, "http://127.0.0.1:1")
+        stage.admin_token(tmp_path, "http://127.0.0.1:1")
 
 
 # what is shown
