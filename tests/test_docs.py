@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pkgutil
+import re
 
 import pytest
 
@@ -26,3 +27,8 @@ def test_examples_run(name):
     module = importlib.import_module(name)
     assert module.__doc__
     assert doctest.testmod(module, raise_on_error=False).failed == 0
+
+
+def test_the_rules_name_all_their_modules_in_reading_order():
+    named = set(re.findall(r"`(\w+)`", big2.__doc__))
+    assert {module.name for module in pkgutil.iter_modules(big2.__path__)} <= named
