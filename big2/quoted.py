@@ -46,5 +46,5 @@ def meant(name: str, names: Iterable[str]) -> str:
     >>> meant("hongkong", ["taiwan", "hong-kong"]), meant("x", ["taiwan"])
     ('; is hong-kong meant?', '')
     """
-    near = get_close_matches(name.lower(), list(names), 1)
+    near = get_close_matches(name.lower(), list(names))
     return f"; is {near[0]} meant?" if near else ""

@@ -99,7 +99,7 @@ def _rules(history: History) -> Iterator[tuple[str, str]]:
 def _switch_lines(rules: Mapping[str, object]) -> list[str]:
     """A switch and its value are kept together: the blanks within are hard ones while the lines are broken."""
     told = (f"{name} {value_text(value)}" for name, value in rules.items() if name != "base")
-    lines = wrap(", ".join(each.replace(" ", "\xa0") for each in told), _LINE, break_on_hyphens=False)
+    lines = wrap(", ".join(each.replace(" ", "\xa0") for each in told), _LINE)
     return [line.replace("\xa0", " ") for line in lines]
 
 

@@ -110,3 +110,4 @@ def test_r2_1_nobody_has_more_than_four_twos_or_fewer_than_none(twos):
 
 def test_r2_1_all_four_twos_may_be_left():
     assert problems(0, 1, 3, twos=(0, 1, 3), switches=COUNTED) == {}
+    assert problems(0, 5, twos=(0, 4), switches=COUNTED) == {}

@@ -159,6 +159,19 @@ def test_a_rule_set_of_its_own_is_told_as_its_switches():
     assert {"triples true", "stake_cap loss", "quads_kicker true"} <= set(switches)
 
 
+def test_the_lines_of_a_rule_set_are_72_long_at_most_and_part_no_switch_from_its_value():
+    switches = {
+        "last_card": "forced", "twos": "double_each", "triples": False, "opening_play": "any_set",
+        "point_tiers": [[8, 2], [10, 3], [12, 5], [13, 9]], "straights": ["A2345", "TJQKA"], "dragon": True,
+    }  # fmt: skip
+    assert said(told("3D") | {"rules": {"base": "actionpoker"} | switches})[1:5] == [
+        "rulesactionpoker",
+        "withlast_card forced, twos double_each, triples false, opening_play any_set,",
+        "point_tiers [[8, 2], [10, 3], [12, 5], [13, 9]],",
+        'straights ["A2345", "TJQKA"], dragon true',
+    ]
+
+
 def test_a_rule_set_over_a_base_is_told_by_its_base_and_what_differs():
     history = told("3D") | {"rules": {"base": "high-low", "direction": "counterclockwise", "dragon": True}}
     assert said(history)[1:4] == ["ruleshigh-low", "withdirection counterclockwise, dragon true", "unit5"]
