@@ -12,6 +12,7 @@ from uuid import UUID
 import click
 
 from workers.answering import answer_files
+from workers.demo_cli import demo
 from workers.files import token_from
 from workers.hands_cli import show
 from workers.import_cli import import_
@@ -21,7 +22,7 @@ from workers.rules_cli import rules
 
 EPILOG = """\b
 Examples:
-  big2 demo                          a whole tournament, played and verified
+  big2 demo                          a whole tournament, played and verified; --ring: an evening for money
   big2 serve --port 8000             run the service, data in ./data
   big2 verify hands.jsonl            judge hand histories by the rules
   big2 token --role operator         make a token"""
@@ -35,6 +36,7 @@ def main() -> None:
 
 
 main.add_command(rules)
+main.add_command(demo)
 main.add_command(show)
 main.add_command(import_)
 main.add_command(ledger)
@@ -195,40 +197,6 @@ def bots(
         click.echo(f"playing at {venue.query.replace('=', ' ')} until it is over")
         players.run()
         click.echo(f"it is over; {players.plays} turns taken")
-
-
-@main.command()
-@click.option("--entrants", type=click.IntRange(2, 1000), default=64, show_default=True)
-@click.option("--rules", "preset", default="actionpoker", show_default=True, help="A preset's name.")
-@click.option(
-    "--format", "kind", type=click.Choice(["freezeout", "sit_and_go"]), default="freezeout", show_default=True
-)
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Seed of the bots; deals stay unpredictable."
-)
-@click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="Keep everything here.")
-def demo(entrants: int, preset: str, kind: str, seed: int, data: Path | None) -> None:
-    """Play a whole tournament on a service of its own, and verify it.
-
-    \b
-    Examples:
-      big2 demo
-      big2 demo --entrants 16 --format sit_and_go --rules high-low
-    """
-    from workers import demo as playing
-    from workers.client import Refused
-    from workers.showing import Show, summary_lines
-    from workers.stage import DemoFailed
-
-    logging.getLogger().setLevel(logging.WARNING)
-    try:
-        with Show() as show:
-            summary = playing.run(playing.Wanted(entrants, preset, kind, seed), show, data)
-    except (DemoFailed, Refused) as failed:
-        raise click.ClickException(str(failed)) from failed
-    for line in summary_lines(summary):
-        click.echo(line)
-    sys.exit(0 if summary.verified else 1)
 
 
 @main.command()

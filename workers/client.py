@@ -58,6 +58,14 @@ class Client:
         """Send a command; `key` is its Idempotency-Key, a new one by default. Sent again, it is the same command."""
         return self._until_answered("POST", path, body, {"Idempotency-Key": key or str(uuid4())})
 
+    def put(self, path: str, body: object) -> Any:  # noqa: ANN401 - JSON
+        """Make a resource as the body says; sent again, it is the same command."""
+        return self._until_answered("PUT", path, body, {"Idempotency-Key": str(uuid4())})
+
+    def delete(self, path: str) -> None:
+        """End what is there, such as a player's stay in a seat; sent again, it is the same command."""
+        self._until_answered("DELETE", path, None, {"Idempotency-Key": str(uuid4())})
+
     def pages(self, path: str) -> Iterator[dict[str, Any]]:
         """All items of a list."""
         joint = "&" if "?" in path else "?"

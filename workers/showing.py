@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any
 
@@ -12,6 +12,8 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
+
+from domain.amounts import amount_text, change, figure
 
 PLAIN_SECONDS = 5.0
 """How often a plain line tells the standings."""
@@ -80,6 +82,14 @@ class Show:
             leader = f"; leads {top[0]['name']} with {top[0]['chips']}" if top else ""
             self._tell(head + leader)
 
+    def tables(self, tables: list[dict[str, Any]], hands: int) -> None:
+        """Ring tables as they stand, each of which is to play so many hands."""
+        lines = [_at_table(table, hands) for table in tables]
+        if self._fancy:
+            self._live.update(Text("\n".join(lines)))
+        else:
+            self._tell("; ".join(line.partition(":")[0] for line in lines))
+
     def progress(self, what: str) -> Progress:
         """A function that tells how much of `what` is done."""
 
@@ -94,6 +104,12 @@ class Show:
         elif last or time.monotonic() - self._told > PLAIN_SECONDS:
             self._told = time.monotonic()
             self.say(line)
+
+
+def _at_table(table: dict[str, Any], hands: int) -> str:
+    unit, currency = table["unit"], table["ring"]["stake"]["currency"]
+    seats = (f"{s['name']} {figure(s['stack'], currency)}" for s in table["seats"])
+    return f"unit {figure(unit, currency)}, {table['hands_played']} of {hands} hands: {', '.join(seats)}"
 
 
 def _table(top: list[dict[str, Any]]) -> Table:
@@ -111,6 +127,73 @@ def _table(top: list[dict[str, Any]]) -> Table:
     return table
 
 
+class Stay(msgspec.Struct, frozen=True):
+    """What an evening was for one player, in minor units: `result` is what the tables gave him, or took."""
+
+    name: str
+    paid_in: int
+    sessions: int
+    result: int
+    paid_out: int
+    balance: int
+
+
+class Takings(msgspec.Struct, frozen=True):
+    """What an evening at ring tables came to, in minor units; no `problems`, and all money accounted for."""
+
+    currency: str
+    hands: int
+    actions: int
+    events: int
+    top_ups: int
+    sat_out: int
+    seconds: float
+    rake: int
+    stays: tuple[Stay, ...]
+    problems: tuple[str, ...]
+
+    @property
+    def paid_in(self) -> int:
+        return sum(stay.paid_in for stay in self.stays)
+
+    @property
+    def paid_out(self) -> int:
+        return sum(stay.paid_out for stay in self.stays)
+
+    @property
+    def verified(self) -> bool:
+        return not self.problems and self.paid_in == self.paid_out + self.rake
+
+
+def stays_table(takings: Takings) -> Table:
+    """A row for each player: what he paid in, how often he sat down, what he won or lost, what he was paid out."""
+    table = Table(box=None)
+    for column in ("player", "paid in", "sessions", "result", "paid out", "balance"):
+        table.add_column(column, justify="left" if column == "player" else "right", no_wrap=True)
+    for s in takings.stays:
+        paid_in, paid_out, balance = (figure(n, takings.currency) for n in (s.paid_in, s.paid_out, s.balance))
+        result = change(s.result, takings.currency)
+        table.add_row(Text(s.name), paid_in, str(s.sessions), result, paid_out, balance)
+    return table
+
+
+def takings_lines(takings: Takings) -> list[str]:
+    """The evening's summary, one fact a line, its verdict last."""
+    money = {"money in": takings.paid_in, "money out": takings.paid_out, "rake": takings.rake}
+    facts = {
+        "players": len(takings.stays),
+        "sessions": sum(stay.sessions for stay in takings.stays),
+        "top-ups": takings.top_ups,
+        "sat out": takings.sat_out,
+        "hands": takings.hands,
+        "actions": takings.actions,
+        "events": takings.events,
+        "seconds": takings.seconds,
+        **{name: amount_text(amount, takings.currency) for name, amount in money.items()},
+    }
+    return _lines(facts, takings.problems, verified=takings.verified)
+
+
 def summary_lines(summary: Summary) -> list[str]:
     """The demo's summary, one fact a line."""
     facts = {
@@ -125,5 +208,9 @@ def summary_lines(summary: Summary) -> list[str]:
         "chips issued": summary.chips_issued,
         "chips at the end": summary.chips_end,
     }
-    verdict = "verified" if summary.verified else "NOT VERIFIED"
-    return [*(f"{name:>18}  {value}" for name, value in facts.items()), *summary.problems, verdict]
+    return _lines(facts, summary.problems, verified=summary.verified)
+
+
+def _lines(facts: Mapping[str, object], problems: Iterable[str], *, verified: bool) -> list[str]:
+    verdict = "verified" if verified else "NOT VERIFIED"
+    return [*(f"{name:>18}  {value}" for name, value in facts.items()), *problems, verdict]

@@ -41,7 +41,7 @@ class Service:
             def do_GET(self) -> None:
                 service.handle(self)
 
-            do_POST = do_GET  # noqa: N815 - the library's name
+            do_POST = do_PUT = do_DELETE = do_GET  # noqa: N815 - the library's names
 
             def log_message(self, *_: object) -> None:
                 """Quietly."""

@@ -56,6 +56,16 @@ def test_after_a_lost_reply_or_trouble_it_repeats_the_same_command(trouble):
     assert {r.body["n"] for r in service.asked} == {1}
 
 
+def test_a_seat_is_taken_and_left_by_the_same_command_however_often_it_is_sent():
+    with serving(one_after_the_other((503, {}), (200, {"seat": 1}), (503, {}), (204, b""))) as service:
+        client = Client(service.url)
+        assert client.put("/v1/x", {"buy_in": 5000}) == {"seat": 1}
+        assert client.delete("/v1/x") is None
+    assert [r.method for r in service.asked] == ["PUT", "PUT", "DELETE", "DELETE"]
+    first, again, left, left_again = (r.headers["Idempotency-Key"] for r in service.asked)
+    assert first == again != left == left_again
+
+
 def test_two_commands_have_two_keys_unless_it_is_told_one():
     with serving(one_after_the_other((201, {}))) as service:
         client = Client(service.url)
