@@ -7,8 +7,8 @@ from big2.automatic import automatic_pass
 from big2.cards import cards_in
 from big2.errors import NoSuchTurnError, Refusal
 from big2.explain import Explanation, explain_allowed, explain_automatic, explain_pass, explain_refusal
-from big2.history import allowed_action, missing_pass, replay
-from big2.record import History, Recorded
+from big2.history import allowed_action, judged_replay, missing_pass
+from big2.record import ActionOnRecord, History
 from big2.state import Hand
 
 
@@ -21,7 +21,7 @@ class TurnOnRecord:
 
     hand: Hand
     seat: int
-    told: Recorded | None
+    told: ActionOnRecord | None
 
 
 def turn_on_record(history: History, index: int) -> TurnOnRecord:
@@ -35,7 +35,7 @@ def turn_on_record(history: History, index: int) -> TurnOnRecord:
         )
         raise NoSuchTurnError(f"there is no /actions/{index}: {there}")
     try:
-        hand = replay(replace(history, actions=history.actions[:index]))
+        hand = judged_replay(replace(history, actions=history.actions[:index]))
     except Refusal as refusal:
         raise NoSuchTurnError(f"the hand goes wrong before /actions/{index}: {refusal}") from None
     told = history.actions[index] if index < len(history.actions) else None

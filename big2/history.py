@@ -14,15 +14,15 @@ from big2.form import Node, parse_json
 from big2.hand import clock_action, pass_turn, play_mask
 from big2.record import (
     FORMAT,
+    ActionOnRecord,
     History,
     Presets,
     Published,
-    Recorded,
     Seated,
+    action_on_record,
     is_automatic,
     nothing_published,
     read_history,
-    recorded,
     write_history,
     write_settlement,
 )
@@ -32,15 +32,15 @@ from big2.state import Hand, apply, start
 
 __all__ = [
     "FORMAT",
+    "ActionOnRecord",
     "History",
-    "Recorded",
     "Seated",
+    "action_on_record",
     "allowed_action",
     "dealt_hand",
+    "judged_replay",
     "missing_pass",
     "read_history",
-    "recorded",
-    "replay",
     "verify",
     "verify_lines",
     "verify_text",
@@ -115,12 +115,12 @@ def dealt_hand(history: History) -> Hand:
     )
 
 
-def replay(history: History) -> Hand:
+def judged_replay(history: History) -> Hand:
     """The hand on record after its last action, played again through the rules; or the `Refusal` that stops it."""
     return reduce(_step, history.actions, dealt_hand(history))
 
 
-def _step(hand: Hand, told: Recorded) -> Hand:
+def _step(hand: Hand, told: ActionOnRecord) -> Hand:
     return apply(hand, allowed_action(hand, told))
 
 
@@ -150,7 +150,7 @@ def _illegal(index: int, refusal: Refusal) -> Verdict:
     return verdict | {"clause": refusal.clause, "reason": refusal.reason}
 
 
-def allowed_action(hand: Hand, told: Recorded) -> Action:
+def allowed_action(hand: Hand, told: ActionOnRecord) -> Action:
     """The action that the rules make of what is told, or a `Refusal` where they make another or none."""
     due = automatic_pass(hand)
     action = _automatic(due, told.action) if due is not None else _taken(hand, told.action)

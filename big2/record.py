@@ -41,7 +41,7 @@ class Seated:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class ActionOnRecord:
     """An action as a history tells it; `breach` is None where it is silent, `extra` holds `at`, `deadline` and such."""
 
     action: Action
@@ -54,8 +54,9 @@ class History:
     """A hand on record. `named_rules` is how it names its rule set; `leader` None is the lowest card (R5.1).
 
     `deal` has the holdings as masks. `settlement` is what is claimed, as written. A breach is known only once the hand
-    is played again: the actions as read have none, and `Recorded.breach` is what the history claims. A hand that was
-    played with real cards is `recorded`: it has neither deal nor actions, and `twos_left` by seat where those count.
+    is played again: the actions as read have none, and `ActionOnRecord.breach` is what the history claims. A hand
+    that was played with real cards is `recorded`: it has neither deal nor actions, and `twos_left` by seat where those
+    count.
     """
 
     named_rules: str | Members
@@ -66,7 +67,7 @@ class History:
     direction: Direction
     leader: int | None
     deal: Mapping[int, int]
-    actions: tuple[Recorded, ...]
+    actions: tuple[ActionOnRecord, ...]
     settlement: Members | None = None
     voided: bool = False
     recorded: bool = False
@@ -247,7 +248,7 @@ def _cards(node: Node) -> int:
         raise node.wrong(error.reason) from None
 
 
-def _recorded(node: Node, dealt_in: set[int]) -> Recorded:
+def _recorded(node: Node, dealt_in: set[int]) -> ActionOnRecord:
     seat = _seat(node.member("seat"), dealt_in)
     played, passed, breach = node.optional("play"), node.optional("pass"), node.optional("breach")
     if (played is None) == (passed is None):
@@ -259,7 +260,7 @@ def _recorded(node: Node, dealt_in: set[int]) -> Recorded:
     else:
         action = Passed(seat, node.member("pass").choice(PassReason))
     known = {"seat", "play", "pass", "breach"}
-    return Recorded(action, None if breach is None else breach.boolean(), _extra(node, known))
+    return ActionOnRecord(action, None if breach is None else breach.boolean(), _extra(node, known))
 
 
 def _play(node: Node) -> int:
@@ -330,7 +331,7 @@ def _written_seat(seated: Seated) -> dict[str, object]:
     return {"seat": seated.seat, "player": seated.player, "stack": seated.stack} | dict(seated.extra)
 
 
-def _written_action(recorded: Recorded, suits: str) -> dict[str, object]:
+def _written_action(recorded: ActionOnRecord, suits: str) -> dict[str, object]:
     action = recorded.action
     written: dict[str, object] = {"seat": action.seat}
     if isinstance(action, Passed):
@@ -342,9 +343,9 @@ def _written_action(recorded: Recorded, suits: str) -> dict[str, object]:
     return written | dict(recorded.extra)
 
 
-def recorded(action: Action, extra: Members | None = None) -> Recorded:
+def action_on_record(action: Action, extra: Members | None = None) -> ActionOnRecord:
     """An action as it goes on record: a breach is marked where there is one, and automatic passes need no mark."""
-    return Recorded(action, True if action.breach else None, extra or {})
+    return ActionOnRecord(action, True if action.breach else None, extra or {})
 
 
 def write_settlement(settlement: Settlement) -> dict[str, object]:

@@ -11,7 +11,7 @@ from big2.automatic import automatic_pass
 from big2.card_sets import CardSet, card_set_of
 from big2.errors import Refusal
 from big2.history import allowed_action, dealt_hand, missing_pass
-from big2.record import History, Recorded
+from big2.record import ActionOnRecord, History
 from big2.state import Hand, apply
 
 
@@ -38,7 +38,7 @@ class Stop:
     """Where the rules stop a hand, as an index of its actions; `told` is None where an automatic pass is missing."""
 
     index: int
-    told: Recorded | None
+    told: ActionOnRecord | None
     refusal: Refusal
 
 

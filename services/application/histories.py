@@ -13,8 +13,7 @@ from big2.actions import By
 from big2.actions import Passed as PassedAction
 from big2.actions import Played as PlayedAction
 from big2.cards import mask_of, parse_stored_cards
-from big2.history import History, Seated, recorded, write_history
-from big2.history import Recorded as RecordedAction
+from big2.history import ActionOnRecord, History, Seated, action_on_record, write_history
 from big2.rulesets import RuleSet, ruleset_on_record, ruleset_to_mapping
 from domain.credential import Role
 from domain.errors import NotAllowed
@@ -145,16 +144,16 @@ def _seated(seat: int, player: UUID, stack: int | None, called: Mapping[UUID, st
     return Seated(seat, called.get(player, shapes.UNNAMED), stack, {"player_id": str(player), **connection})
 
 
-def _action(r: Recorded) -> RecordedAction:
+def _action(r: Recorded) -> ActionOnRecord:
     at = shapes.as_json(r.at)
     event = r.event
     if isinstance(event, CardsPlayed):
         by_whom = By.CLOCK if event.by == "clock" else By.PLAYER
         play = PlayedAction(event.seat, mask_of(parse_stored_cards(event.cards)), by_whom, event.breach)
-        return recorded(play, {"by": event.by, "at": at})
+        return action_on_record(play, {"by": event.by, "at": at})
     assert isinstance(event, Passed)
     by = event.reason.value if event.turn is not None else "rule"
-    return recorded(PassedAction(event.seat, event.reason, event.breach), {"by": by, "at": at})
+    return action_on_record(PassedAction(event.seat, event.reason, event.breach), {"by": by, "at": at})
 
 
 def _extra(stream: Stream[Hand], hand: Hand) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from jsonschema import Draft202012Validator
 from big2.errors import IllegalPlay
 from big2.hand import By, Passed, PassReason, Played
 from big2.history import (
+    action_on_record,
+    judged_replay,
     read_history,
-    recorded,
-    replay,
     verify,
     verify_lines,
     verify_text,
@@ -313,7 +313,7 @@ def test_r7_3_a_breach_may_be_marked_or_not_but_not_denied():
 
 def replay_breach(index):
     prefix = HAND | {"actions": HAND["actions"][: index + 1], "settlement": None}
-    return replay(read_history(prefix, PRESETS)).breach_by is not None
+    return judged_replay(read_history(prefix, PRESETS)).breach_by is not None
 
 
 def test_incomplete_says_whose_turn_it_is():
@@ -461,22 +461,22 @@ def test_a_line_separator_within_a_text_is_no_new_line():
 
 def test_replay_gives_the_hand_and_its_settlement():
     history = read_history(HAND, PRESETS)
-    hand = replay(history)
+    hand = judged_replay(history)
     assert hand.liable == HAND["settlement"]["liable"]
     assert write_settlement(settle(hand, history.unit, history.stacks())) == HAND["settlement"]
 
 
 def test_replay_of_an_illegal_action_stops_at_it():
     with pytest.raises(IllegalPlay, match=r"R5\.2"):
-        replay(read_history(SMALL | {"actions": [play(1, "4D")]}, PRESETS))
+        judged_replay(read_history(SMALL | {"actions": [play(1, "4D")]}, PRESETS))
 
 
 def test_actions_go_on_record_with_their_marks():
     history = read_history(SMALL, PRESETS)
     actions = (
-        recorded(Played(1, mask("3D"), By.CLOCK), {"at": "now"}),
-        recorded(Passed(2, PassReason.PLAYER, breach=True)),
-        recorded(Passed(3, PassReason.TOO_FEW_CARDS)),
+        action_on_record(Played(1, mask("3D"), By.CLOCK), {"at": "now"}),
+        action_on_record(Passed(2, PassReason.PLAYER, breach=True)),
+        action_on_record(Passed(3, PassReason.TOO_FEW_CARDS)),
     )
     written = write_history(
         type(history)(**{name: getattr(history, name) for name in history.__slots__} | {"actions": actions})

@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 
 from big2.cards import PACK, cards_in, mask_of
 from big2.errors import IllegalPlay
-from big2.hand import apply, clock_action, may_pass, options, pass_turn, play
-from big2.hand import replay as replay_actions
+from big2.hand import apply, clock_action, may_pass, options, pass_turn, play, replay
 from big2.history import (
     History,
     Seated,
+    action_on_record,
+    judged_replay,
     read_history,
-    recorded,
-    replay,
     verify,
     write_history,
     write_settlement,
@@ -98,7 +97,7 @@ def test_history_to_replay_to_history_is_identity(seed, rule_set):
     published = {"house@1": rule_set}.get
     history = read_history(written, PRESETS, published)
     assert write_history(history) == written
-    assert replay(history) == states[-1]
+    assert judged_replay(history) == states[-1]
     verdict = verify(written, PRESETS, published)
     assert verdict == {"verdict": "valid", "settlement": written["settlement"]}
 
@@ -115,7 +114,7 @@ def on_record(seed, rule_set):
         direction=dealt.direction,
         leader=dealt.turn if dealt.must_include is None else None,
         deal={seat: dealt.holdings[seat] for seat in dealt.seats},
-        actions=tuple(recorded(action) for action in actions),
+        actions=tuple(action_on_record(action) for action in actions),
         settlement=write_settlement(settle(states[-1], 5, dict.fromkeys(dealt.seats, 300))),
     )
     return write_history(history), states
@@ -138,4 +137,4 @@ def test_the_clock_alone_can_play_any_hand_to_its_end(seed, rule_set):
 def test_f39_the_state_at_every_prefix_is_the_live_state(seed):
     states, actions = random_hand(random.Random(seed), RULE_SETS[seed % len(RULE_SETS)])
     for length, live in enumerate(states):
-        assert replay_actions(states[0], actions[:length]) == live
+        assert replay(states[0], actions[:length]) == live

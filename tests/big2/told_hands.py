@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from big2.actions import Passed
 from big2.cards import mask_text
-from big2.history import Recorded, recorded
+from big2.history import ActionOnRecord, action_on_record
 from big2.record import FORMAT, write_settlement
 from big2.settlement import settle
 from big2.state import apply, start
@@ -48,7 +48,7 @@ def told(
     actions = []
     for move in moves:
         for action in taken(hand, move):
-            actions.append(_written(recorded(action)))
+            actions.append(_written(action_on_record(action)))
             hand = apply(hand, action)
     stacks = dict.fromkeys(deal, stack)
     settlement = None if hand.winner is None else write_settlement(settle(hand, unit, stacks))
@@ -67,7 +67,7 @@ def told(
     return history | members
 
 
-def _written(recorded: Recorded) -> dict:
+def _written(recorded: ActionOnRecord) -> dict:
     action = recorded.action
     if isinstance(action, Passed):
         return {"seat": action.seat, "pass": str(action.reason)} | _breach(recorded)
@@ -75,7 +75,7 @@ def _written(recorded: Recorded) -> dict:
     return {"seat": action.seat, "play": mask_text(action.mask)} | by | _breach(recorded)
 
 
-def _breach(recorded: Recorded) -> dict:
+def _breach(recorded: ActionOnRecord) -> dict:
     return {} if recorded.breach is None else {"breach": recorded.breach}
 
 
