@@ -124,7 +124,8 @@ class Floor:
             show.entering(number, self._wanted.players)
 
     def look(self) -> list[dict[str, Any]]:
-        """Look at every table once, and let happen what is due there; the tables that the house still lists as open."""
+        """Look at every table once, and let happen what is due there; the tables that are open, or still listed so:
+        until then a wallet may not show what came back to it."""
         listed = {table["table_id"] for table in self._admin.pages("/v1/tables")}
         tables = [self._admin.get(f"/v1/tables/{table}") for table in self._tables]
         going_on = [table for table in tables if self._goes_on(table)]
@@ -134,7 +135,7 @@ class Floor:
         for player in self._random.sample(list(self._players), len(self._players)):
             if player not in seated:
                 self._sit_down(player, going_on)
-        return [table for table in tables if table["table_id"] in listed]
+        return [table for table in tables if table["state"] == "open" or table["table_id"] in listed]
 
     def _goes_on(self, table: dict[str, Any]) -> bool:
         """Whether another hand is to be dealt there; if not it closes after the running one."""

@@ -69,6 +69,7 @@ class House:
 
     def __init__(self, wealth: int = 10**6) -> None:
         self.tables = {name: self._opened(name) for name in ("a", "b")}
+        self.listed = ["a", "b"]
         self.posted: list[tuple[str, object]] = []
         self.did: list[tuple[str, str, dict]] = []
         self.wealth = wealth
@@ -98,7 +99,7 @@ class House:
         return {**table, "seats": list(table["seats"])}
 
     def pages(self, _path):
-        return iter(table for table in self.tables.values() if table["state"] == "open")
+        return iter([self.tables[name] for name in self.listed])
 
     def seat(self, table, player):
         return next(s for s in self.tables[table]["seats"] if s["player_id"] == player)
@@ -232,8 +233,19 @@ def test_a_table_closes_with_its_last_hand_and_nobody_sits_down_there_any_more()
         assert [t["table_id"] for t in floor.look()] == ["a", "b"]
     assert house.paths("/close") == ["/v1/tables/a/close"]
     assert at(house) == [0, 4]
-    for table in house.tables.values():
-        table["state"] = "closed"
+
+
+def test_it_is_over_when_every_table_is_closed_and_the_lists_say_so_too():
+    house = House()
+    floor = floor_of(house, 4, hands=0)
+    listed, house.listed = house.listed, []
+    assert len(floor.look()) == 2  # the lists know nothing of them yet
+    house.listed = listed
+    house.tables["a"]["state"] = house.tables["b"]["state"] = "closed"
+    assert len(floor.look()) == 2
+    house.listed = ["b"]
+    assert [table["table_id"] for table in floor.look()] == ["b"]
+    house.listed = []
     assert floor.look() == []
 
 
