@@ -114,9 +114,7 @@ class Floor:
     def enrol(self, show: Show) -> None:
         """Everybody comes in, with money."""
         for number in range(1, self._wanted.players + 1):
-            name = (
-                f"House {number:03} {self._tables[0][:4]}"  # so that a kept folder can have another evening
-            )
+            name = f"House {number:03} {self._tables[0][:4]}"  # a kept folder can have another evening
             player = str(self._admin.post("/v1/players", {"name": name})["player_id"])
             token = self._admin.post(f"/v1/players/{player}/tokens")["token"]
             self.names[player], self._players[player] = name, self._admin.with_token(token)
