@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import cycle
@@ -41,6 +42,9 @@ FROM projections.ledger_lines WHERE account = 'wallet/' || player_id AND player_
 _SESSIONS = """
 SELECT players[1]::text AS player_id, count(*) AS sessions FROM projections.feed
 WHERE type = 'ring.sat_down' AND table_id = ANY(%(tables)s::uuid[]) GROUP BY 1
+"""
+_HAPPENED = """
+SELECT type, count(*) AS times FROM projections.feed WHERE table_id = ANY(%(tables)s::uuid[]) GROUP BY 1
 """
 _RAKE = """
 SELECT COALESCE(sum(amount), 0) AS rake FROM projections.ledger_lines
@@ -225,9 +229,10 @@ def _pay_out(admin: Client, players: dict[str, str]) -> None:
 
 
 class _Books(NamedTuple):
-    """What the books say of the evening, and what is wrong with them."""
+    """What the books say of the evening, how often what happened at its tables, and what is wrong with the books."""
 
     rake: int
+    happened: dict[str, int]
     stays: tuple[Stay, ...]
     statements: list[tuple[Whom, Statement]]
     problems: list[str]
@@ -237,17 +242,18 @@ def _proved(stage: Stage, tables: list[str], names: dict[str, str], started: flo
     """Judge every hand again, follow every chain, rebuild every projection, count every cent."""
     seconds = time.monotonic() - started
     hands = [hand for table in tables for hand in stage.admin.pages(f"/v1/tables/{table}/hands")]
-    nothing = _Books(0, (), [], [])
+    nothing = _Books(0, {}, (), [], [])
     log = log_proved(stage.data, stage.show, lambda store: _books(store, tables, names), nothing)
     if not log.books.statements:
         raise DemoFailed("; ".join(log.problems))
+    times = Counter(log.books.happened)
     takings = Takings(
         currency=CURRENCY,
         hands=len(hands),
-        actions=log.count("hand.played.1") + log.count("hand.passed.1"),
+        actions=times["hand.played"] + times["hand.passed"],
         events=log.proof.events,
-        top_ups=log.count("ring.topped_up.1"),
-        sat_out=log.count("ring.sat_out.1"),
+        top_ups=times["ring.topped_up"],
+        sat_out=times["ring.sat_out"],
         seconds=round(seconds, 1),
         rake=log.books.rake,
         stays=log.books.stays,
@@ -263,7 +269,8 @@ def _books(store: Store, tables: list[str], names: dict[str, str]) -> _Books:
     stays = tuple(_stay(name, moved[player], sessions.get(player, 0)) for player, name in names.items())
     told = [_told(store, player) for player in names]
     [rake] = fetch(db, _RAKE, asked)
-    return _Books(int(rake["rake"]), stays, told, list(_wrong(store, stays, told)))
+    happened = {row["type"]: row["times"] for row in fetch(db, _HAPPENED, asked)}
+    return _Books(int(rake["rake"]), happened, stays, told, list(_wrong(store, stays, told)))
 
 
 def _stay(name: str, moved: dict[str, Any], sessions: int) -> Stay:

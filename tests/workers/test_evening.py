@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
+from domain.hand_events import CardsPlayed, Passed
 from domain.topics import TOPICS
 from services.application import wallets
 from services.projections.rebuild import replace
@@ -303,10 +304,13 @@ def proved(played, database_url, monkeypatch):
     return lambda: evening._proved(stage, [table], names, 0.0)
 
 
-def test_an_evening_that_is_whole_is_verified(proved):
+def test_an_evening_that_is_whole_is_verified(played, proved):
     takings, whom, statement = proved()
     assert takings.verified
     assert takings.paid_in == 1000 == takings.paid_out + takings.rake
+    house, _, _ = played
+    assert takings.actions == len(house.events(CardsPlayed)) + len(house.events(Passed)) > 0
+    assert (takings.top_ups, takings.sat_out) == (0, 0)
     assert takings.rake == 4  # two players, two hands, an ante of 1
     assert sum(stay.result for stay in takings.stays) == -4
     assert [(stay.name, stay.sessions, stay.balance) for stay in takings.stays] == [
