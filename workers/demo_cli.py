@@ -90,7 +90,8 @@ def _tournament(entrants: int, preset: str, kind: str, seed: int, data: Path | N
 def _evening(players: int, hands: int, seed: int, data: Path | None) -> bool:
     from rich.console import Console
 
-    from workers.evening import Wanted, run
+    from workers.evening import run
+    from workers.floor import Wanted
     from workers.showing import stays_table, takings_lines
     from workers.statements import print_statements
 

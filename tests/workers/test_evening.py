@@ -21,7 +21,7 @@ from tests.workers.process import big2
 from workers import evening, proving
 from workers.client import Refused
 from workers.demo_cli import demo
-from workers.evening import Floor, Wanted
+from workers.floor import Floor, Wanted
 from workers.showing import Show, Stay, Takings, takings_lines
 from workers.stage import DemoFailed, Stage
 
