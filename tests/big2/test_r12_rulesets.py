@@ -114,6 +114,7 @@ def test_an_unknown_base_is_refused(base):
     with pytest.raises(RuleSetError) as refused:
         ruleset_from_mapping({"base": base}, PRESETS)
     assert refused.value.field == "base"
+    assert refused.value.reason == f"is not a preset; presets are {', '.join(sorted(PRESETS))}"
 
 
 def test_a_rule_set_on_record_is_written_in_whole():

@@ -148,6 +148,11 @@ def test_a_value_in_words(switch, value, words):
     assert BY_NAME[switch].form.words(getattr(rules(**{switch: value}), switch)) == words
 
 
+def test_what_a_switch_takes_is_written_as_code():
+    assert BY_NAME["twos"].form.values == "`none` · `double_each` · `add_factor`"
+    assert BY_NAME["triples"].form.values == "`true` · `false`"
+
+
 def test_equal_rule_sets_do_not_differ():
     assert list(differences(PRESETS["english-harbour"], PRESETS["dealer-puck"])) == []
 

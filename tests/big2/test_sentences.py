@@ -184,6 +184,11 @@ TIERS = "must hold [cards, factor], cards 1–13 and a factor 1–1000"
         ("auto_pass", ["two_of_spades"] * 2, "names two_of_spades twice"),
         ("point_tiers", [[13, 3], [10, 2]], "must name rising numbers of cards, not 10 after 13"),
         ("point_tiers", [[8, 2], [8, 3]], "must name rising numbers of cards, not 8 after 8"),
+        (
+            "point_tiers",
+            [[8, 2], [7, 3], [6, 4]],
+            "must name rising numbers of cards, not 7 after 8, 6 after 7",
+        ),
         ("point_tiers", [[14, 5]], f"{TIERS}, not [14, 5]"),
         (
             "point_tiers",
@@ -334,3 +339,9 @@ def test_who_calls_the_rules_wrongly_is_told_by_which_of_them():
 
 def started(holdings):
     return start(rules(), dealer=1, direction=CLOCKWISE, leader=None, holdings=holdings)
+
+
+def test_a_problem_document_is_told_as_far_as_it_can_be_read():
+    document = {"type": "/problems/x", "title": "x" * 120, "status": 404, "detail": "y" * 121}
+    told = sentence(MalformedError, Node(document).refuse_problem)
+    assert told == f"/: this is a problem document: 404 {'x' * 120}: {'y' * 119}…"
