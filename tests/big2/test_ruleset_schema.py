@@ -20,6 +20,7 @@ BEYOND = ("rising numbers of cards", "who has more cards left never has fewer po
 def test_the_schema_is_one_of_its_draft():
     Draft202012Validator.check_schema(SCHEMA.schema)
     assert SCHEMA.schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert (SCHEMA.schema["$id"], SCHEMA.schema["title"]) == ("urn:big2-ruleset:1", "big2-ruleset/1")
     assert json.loads(json.dumps(SCHEMA.schema)) == SCHEMA.schema
 
 
