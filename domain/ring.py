@@ -157,8 +157,9 @@ def pause(ring: Ring) -> list[Event]:
 
 
 def resume(ring: Ring) -> list[Event]:
-    """Deals go on, and a stopped clock with them."""
-    must_be_open(ring)
+    """Deals go on, and a stopped clock with them; also at a table that closes after its hand, which must end."""
+    if ring.closed:
+        must_be_open(ring)
     if not ring.paused:
         raise Conflicting("not-paused", "The table is not paused.")
     return [RingResumed()]

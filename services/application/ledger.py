@@ -42,7 +42,11 @@ ORDER BY book DESC, currency, tournament_id OFFSET %(first)s LIMIT %(limit)s
 """  # noqa: S608
 _LINES = """
 SELECT position, line, at, event, journal_id, kind, reference, book, currency, tournament_id, table_id, hand_id,
-       account, player_id, amount, CASE WHEN %(shared)s OR account LIKE '%%' || player_id THEN balance END AS balance
+       account, player_id, amount,
+       CASE WHEN %(everything)s OR account LIKE '%%' || %(own)s::uuid
+                 OR book = 'chips' AND tournament_id = %(limited_to)s::uuid
+                 OR account LIKE '%%/' || %(limited_to)s::uuid
+            THEN balance END AS balance
 FROM projections.ledger_lines
 WHERE position <= %(as_of)s AND (position, line) > (%(position)s, %(line)s){filters}
 ORDER BY position, line LIMIT %(limit)s
@@ -199,7 +203,8 @@ def entries(
     """Lines in the order in which they were written, behind a position and a line; a player's are about himself."""
     conditions, values = asked.filters()
     keys = {**values, "as_of": as_of, "position": after[0], "line": after[1], "limit": limit + 1}
-    rows = fetch(db, _LINES.replace("{filters}", conditions), {**keys, "shared": asked.own is None})
+    everything = asked.own is None and asked.reader.tournament_id is None
+    rows = fetch(db, _LINES.replace("{filters}", conditions), {**keys, "everything": everything})
     shown = rows[:limit]
     following = (as_of, shown[-1]["position"], shown[-1]["line"]) if len(rows) > limit else None
     return Page(shapes.LedgerEntry, [made(shapes.LedgerEntry, row) for row in shown], following), newest(

@@ -53,6 +53,16 @@ def test_a_pause_and_its_end():
             decide(closed)
 
 
+def test_a_paused_table_that_closes_after_its_hand_can_go_on():
+    running, _ = dealt(seated(5000, 5000))
+    paused = folded(pause(running), running)
+    closing = folded(close(paused), paused)
+    assert (closing.closing, closing.closed) == (True, False)
+    assert not folded(resume(closing), closing).paused
+    with refused(Conflicting, "table-closed"):
+        pause(closing)
+
+
 def test_an_event_of_another_kind_is_a_bug():
     foreign = dealt(seated(5000, 5000))[1].terms
     with pytest.raises(AssertionError, match="ConnectedDealt"):

@@ -235,7 +235,12 @@ def test_a_token_of_one_tournament_sees_that_one_s_lines_and_no_whole_book(app, 
     command = Command(uuid4(), "tests", "")
     grant = lambda: Grant(Role.AUDITOR, tournament_id=casino.id)  # noqa: E731
     api = Api(app, credentials.issue(services.store, command, grant).text)
-    assert {line["tournament_id"] for line in every(api, "/v1/ledger/entries", limit=200)} == {casino.id}
+    lines = every(api, "/v1/ledger/entries", limit=200)
+    assert {line["tournament_id"] for line in lines} == {casino.id}
+    told = {line["account"].partition("/")[0] for line in lines if line["balance"] is not None}
+    assert told == {"escrow", "pool", "issued", "player"}, (
+        "what is in a wallet, or with the house, is not this tournament's"
+    )
     assert {a["tournament_id"] for a in every(api, "/v1/ledger/accounts")} == {casino.id}
     assert api.get("/v1/ledger/trial-balance").status_code == 403
     assert api.get(f"/v1/wallets/{casino.players[0]}").status_code == 403
