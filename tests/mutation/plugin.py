@@ -21,6 +21,9 @@ COLLECTING = "stats"
 ENDLESS = 24
 """The exit status that mutmut calls a timeout."""
 
+SECONDS = 30
+"""What any test may take of the processor beside ten times its usual time: where nothing is kept, books are written."""
+
 
 settings.register_profile(
     "mutation",
@@ -86,5 +89,5 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """A mutant that never ends is told by the processor's time of one test, not by the clock's of all its tests."""
     if "__mutmut_" in os.environ.get("MUTANT_UNDER_TEST", ""):
         signal.signal(signal.SIGVTALRM, lambda *_: os._exit(ENDLESS))
-        signal.setitimer(signal.ITIMER_VIRTUAL, 5 + 10 * state().duration_by_test.get(item.nodeid, 0.0))
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS + 10 * state().duration_by_test.get(item.nodeid, 0.0))
     return (yield)
