@@ -19,6 +19,7 @@ from domain.roster import ROSTER, Registered, Roster, Withdrawn
 from domain.ruleset import RULE_SET
 from domain.stakes import STAKES
 from domain.table import TABLE, Table
+from domain.table_events import HandEnded
 from domain.topics import TOPICS
 from domain.tournament import TOURNAMENT, Tournament
 from domain.tournament_events import EntryTaken, LateSeated, Paused, Resumed
@@ -165,7 +166,7 @@ class World:
         last = self.stream(table_id)[-1].at
         if not table.hand_id and not table.paused and not table.recorded:
             somebody_is_out = any(taken.stack <= 0 for taken in table.seats.values())
-            due_at = last if somebody_is_out else table.deal_at
+            due_at = self._last_end(table_id) if somebody_is_out else table.deal_at
             found[f"deal/{me}"] = ("deal", [str(table.tournament_id)], due_at)
         if not tournament.over and behind(tournament, table) and not table.recorded:
             of_pauses = [r for r in self.stream(table.tournament_id) if isinstance(r.event, Paused | Resumed)]
@@ -174,6 +175,10 @@ class World:
         if tournament.state == "cancelled":
             found[f"close/{me}"] = ("close", [me], self.stream(table.tournament_id)[-1].at)
         return found
+
+    def _last_end(self, table_id: UUID) -> datetime:
+        """When the table's last hand ended, whoever has sat down since."""
+        return [r.at for r in self.stream(table_id) if isinstance(r.event, HandEnded)][-1]
 
     def _of_ring(self, table_id: UUID, ring: Ring) -> dict[str, tuple[str, list[Any], datetime]]:
         opened, last = self.stream(table_id)[0].at, self.stream(table_id)[-1].at
