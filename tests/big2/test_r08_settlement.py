@@ -126,6 +126,8 @@ def test_r8_4_comparisons_that_the_liable_would_win_pay_nothing_and_he_covers_ne
         (A, D, None, 13, 13),
     ]
     assert [each.covers for each in settlement.transfers] == [False] * 4 + [True] * 2
+    assert settlement.net == {A: -17, B: 17, C: 0, D: 0}
+    assert settlement.liable == A
 
 
 def test_r8_4_whoever_lost_nothing_is_paid_nothing():
@@ -134,8 +136,6 @@ def test_r8_4_whoever_lost_nothing_is_paid_nothing():
     settlement = settled(rules(), outcome({A: 5, B: 0, C: 5}, liable=A), stacks=stacks)
     assert settlement.net == {A: -5, B: 5, C: 0}
     assert not [each for each in settlement.transfers if each.covers]
-    assert settlement.net == {A: -17, B: 17, C: 0, D: 0}
-    assert settlement.liable == A
 
 
 def test_r8_4_covering_stops_at_his_stack_and_the_rest_stays_unpaid():
