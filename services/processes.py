@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -47,20 +48,32 @@ def spawn(
 ) -> subprocess.Popen[bytes]:
     """Start a child in a session of its own that gets the signal `on_death` when we end.
 
-    Only from the main thread: the signal also comes when the thread ends that started the child.
+    Only from the main thread: the signal also comes when the thread ends that started the child. The child is this
+    module first (see `_become`): Python code between a fork and its exec (`preexec_fn`) may wait for ever for a lock
+    that another thread held at the fork. Raises FileNotFoundError if there is no such program.
     """
+    if shutil.which(argv[0]) is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), argv[0])
+    who = [str(account.uid), str(account.gid)] if account else ["", ""]
     return subprocess.Popen(  # noqa: S603 - the caller's own programs
-        list(argv),
+        [sys.executable, "-I", "-S", __file__, str(int(on_death)), str(os.getpid()), *who, *argv],
         env=dict(env) if env is not None else None,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT if output else None,
-        user=account.uid if account else None,
-        group=account.gid if account else None,
-        extra_groups=[] if account else None,
         start_new_session=True,
-        preexec_fn=partial(die_with_parent, on_death, os.getpid()),  # noqa: PLW1509 - runs after the change of user
     )
+
+
+def _become(on_death: str, parent: str, uid: str, gid: str, *argv: str) -> None:
+    """Turn this process into the program that `spawn` was asked for."""
+    if uid:
+        os.setgroups([])
+        os.setgid(int(gid))
+        os.setuid(int(uid))
+    die_with_parent(int(on_death), int(parent))
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python had it ignored, and that outlives an exec
+    os.execvp(argv[0], argv)  # noqa: S606 - as above
 
 
 def working_in(directory: Path) -> list[int]:
@@ -73,3 +86,7 @@ def working_in(directory: Path) -> list[int]:
         except OSError:  # ended meanwhile, or not ours to see
             continue
     return found
+
+
+if __name__ == "__main__":
+    _become(*sys.argv[1:])

@@ -56,7 +56,24 @@ class AlreadyRunning(Exception):  # noqa: N818 - what the caller is told
 
 
 class _Stop(BaseException):
-    """SIGTERM or SIGINT has come."""
+    """SIGTERM or SIGINT has come while the servers start."""
+
+
+class _StopSignal:
+    """The handler of SIGTERM and SIGINT: breaks off the start at once, and is only remembered from then on.
+
+    An exception out of a handler can come between any two steps of the interpreter: in a finalizer, which swallows it,
+    or in `Popen.wait`, which then keeps its lock for ever. So none is thrown while processes are looked after.
+    """
+
+    def __init__(self) -> None:
+        self.came = False
+        self.interrupts = True
+
+    def __call__(self, _number: int, _frame: FrameType | None) -> None:
+        first, self.came = not self.came, True
+        if first and self.interrupts:
+            raise _Stop
 
 
 def serve(
@@ -72,7 +89,8 @@ def serve(
     servers = _servers(settings, whole.data)
     with _alone(whole, servers):
         children: list[_Child] = []
-        before = {number: signal.signal(number, _stop) for number in _SIGNALS}
+        stop = _StopSignal()
+        before = {number: signal.signal(number, stop) for number in _SIGNALS}
         try:
             for server in servers:
                 children.insert(0, _Child(server.name, server.stop_signal, _spawner(server), server.busy))
@@ -82,14 +100,17 @@ def serve(
                 call(whole)
             own = [_own(process, {**os.environ, **variables(whole)}) for process in processes]
             children[:0] = own
-            while True:
+            stop.interrupts = False
+            while not stop.came:
                 for child in children:
                     child.look_after()
                 time.sleep(LOOK_SECONDS)
         except _Stop:
-            _say("stopping")
+            pass
         finally:
-            _ignore_signals()
+            stop.interrupts = False
+            if stop.came:
+                _say("stopping")
             _end(children)
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -234,16 +255,6 @@ def _alone(settings: Settings, servers: Sequence[Server]) -> Iterator[None]:
 def _address(settings: Settings) -> str:
     host = _ANYWHERE.get(settings.host, settings.host)
     return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
-
-
-def _stop(_number: int, _frame: FrameType | None) -> None:
-    _ignore_signals()  # once is enough: ending is not to be interrupted
-    raise _Stop
-
-
-def _ignore_signals() -> None:
-    for number in _SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
 
 
 def _say(line: str) -> None:
