@@ -44,12 +44,11 @@ class Field(ma.fields.Field[Any]):
 
 
 class Whole(Field, ma.fields.Integer):
-    """A JSON integer: neither true, nor 1.0, nor "1"."""
+    """A JSON integer: neither true, nor 1.0, nor "1"; `because` says why not others, where that needs a word."""
 
-    def __init__(self, least: int = 0, most: int = MOST, **more: Any) -> None:
-        super().__init__(
-            validate=validate.Range(least, most, error=f"must be from {least} to {most}"), **more
-        )
+    def __init__(self, least: int = 0, most: int = MOST, *, because: str = "", **more: Any) -> None:
+        error = f"must be from {least} to {most}" + (f": {because}" if because else "")
+        super().__init__(validate=validate.Range(least, most, error=error), **more)
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         if type(value) is not int:

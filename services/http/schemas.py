@@ -119,7 +119,13 @@ class TournamentChanges(Body):
     unit_levels = Several(Whole(1, 1_000_000), 1, MOST_LEVELS)
     hands_per_level = Whole(1, 10_000)
     minutes_per_level = Whole(1, 10_000, allow_none=True)
-    turn_seconds = Whole(0, LONGEST_WAIT_SECONDS)
+    turn_seconds = Whole(
+        0,
+        LONGEST_WAIT_SECONDS,
+        metadata={
+            "description": "Then the clock acts (R11.2); with 0 it does at once, and the tournament plays itself."
+        },
+    )
     between_hands_seconds = Whole(0, LONGEST_WAIT_SECONDS)
     protest_seconds = Whole(0, LONGEST_WAIT_SECONDS * 30)
     no_show_hands = Whole(0, 10_000)
@@ -196,7 +202,12 @@ class NewRingTable(Body):
     stake = Part(NewStake, required=True)
     currency = Currency()
     seats = Whole(2, 4, load_default=4)
-    turn_seconds = Whole(0, LONGEST_WAIT_SECONDS, load_default=30)
+    turn_seconds = Whole(
+        1,
+        LONGEST_WAIT_SECONDS,
+        because="with 0 the clock would act at once, with everybody's money (R11.2)",
+        load_default=30,
+    )
     between_hands_seconds = Whole(0, LONGEST_WAIT_SECONDS, load_default=3)
     protest_seconds = Whole(0, LONGEST_WAIT_SECONDS * 30, load_default=0)
 

@@ -418,10 +418,16 @@ def history_led_by_the_lowest_card(services, hand_id, hand):
 
 
 def test_a_clock_that_plays_two_hands_sits_a_player_out(app, operator):
-    ring = RingGame(app, operator, turn_seconds=0)
+    ring = RingGame(app, operator, turn_seconds=1)
     ring.sit(1)
     ring.sit(2)
-    until(lambda: all(s["sitting_out"] for s in ring.table()["seats"]))
+
+    def all_rest() -> bool:
+        CLOCK.go_on(seconds=1)
+        return all(s["sitting_out"] for s in ring.table()["seats"])
+
+    with CLOCK.put_forward():
+        until(all_rest)
     assert (ring.table()["hand_id"], ring.table()["hands_played"]) == (None, 2)
 
 
