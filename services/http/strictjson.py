@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from math import isfinite
 from typing import Any, NoReturn
+
+from big2.quoted import all_quoted
 
 DEEPEST = 16
 """Levels of nesting."""
@@ -61,12 +64,14 @@ def _check_depth(text: str) -> None:
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
     names = dict(members)
     if len(names) != len(members):
-        raise NotJsonError("The body names a member twice.")
+        counts = Counter(name for name, _ in members)
+        twice = [name for name, count in counts.items() if count > 1]
+        raise NotJsonError(f"The body names a member twice: {all_quoted(twice)}.")
     return names
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > LONGEST_INTEGER:
+    if len(digits.removeprefix("-")) > LONGEST_INTEGER:
         raise NotJsonError(f"The body has an integer of more than {LONGEST_INTEGER} digits.")
     return int(digits)
 
