@@ -15,8 +15,10 @@ name, made here and nowhere else. A line's amount is what the account gains, bel
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from typing import Final
 
 import msgspec
 
@@ -28,6 +30,14 @@ HOUSE = "house"
 RAKE = "rake"
 ISSUED = "issued"
 VOID = "void"
+ACCOUNTS: Final = (
+    OUTSIDE, "wallet/PLAYER", "escrow/TOURNAMENT", "pool/TOURNAMENT", "stack/TABLE/PLAYER", FEES, RAKE, HOUSE,
+    ISSUED, VOID, "player/PLAYER",
+)  # fmt: skip
+"""How accounts are called; a word in capitals stands for an id."""
+_ID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+ACCOUNT_PATTERN: Final = "|".join(re.sub("[A-Z]+", _ID, account) for account in ACCOUNTS)
+"""The same as a regular expression."""
 
 
 class Book(StrEnum):
@@ -80,6 +90,15 @@ def balances(journals: Iterable[Journal]) -> dict[str, int]:
         for line in journal.lines:
             found[line.account] = found.get(line.account, 0) + line.amount
     return found
+
+
+def is_account(name: str) -> bool:
+    """Whether an account could be called so, ids in lower case.
+
+    >>> is_account("rake"), is_account("rake/1"), is_account("pool/748658cb-8825-5b6a-bf56-c22ef177bcd5")
+    (True, False, True)
+    """
+    return re.fullmatch(ACCOUNT_PATTERN, name) is not None
 
 
 def wallet(player: PlayerId) -> str:

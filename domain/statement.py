@@ -291,3 +291,5 @@ _KINDS: Final[Mapping[str, Callable[[Journal, int, Facts], str]]] = {
     "issued": _issued,
     "no_show": _no_show,
 }
+KINDS: Final = tuple(_KINDS)
+"""Every kind of journal that there is."""

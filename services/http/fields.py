@@ -15,6 +15,7 @@ from marshmallow import ValidationError, validate
 from big2.cards import Card, parse_card
 from big2.errors import NotationError
 from domain.currencies import CURRENCIES
+from domain.journal import ACCOUNT_PATTERN, ACCOUNTS, is_account
 
 MOST = 2**53 - 1
 """The greatest integer that every JSON reader holds exactly."""
@@ -141,7 +142,7 @@ class OneOf(Raw):
     """One of a few texts; `later` holds those that a later release will take."""
 
     def __init__(self, *choices: str, later: tuple[str, ...] = (), **more: Any) -> None:
-        super().__init__(metadata={"enum": list(choices)}, **more)
+        super().__init__(metadata={"enum": list(choices)} | more.pop("metadata", {}), **more)
         self.choices = choices
         self.later = later
 
@@ -151,6 +152,20 @@ class OneOf(Raw):
             raise ValidationError(f"{text} is not offered by this release: {', '.join(self.choices)}")
         if text not in self.choices:
             raise ValidationError(f"must be one of {', '.join(self.choices)}")
+        return text
+
+
+class Account(Raw):
+    """The whole name of an account of the books."""
+
+    def __init__(self, **more: Any) -> None:
+        metadata = {"pattern": f"^({ACCOUNT_PATTERN})$"} | more.pop("metadata", {})
+        super().__init__(metadata=metadata, **more)
+
+    def _deserialize(self, value: Any, *args: Any, **more: Any) -> str:
+        text = super()._deserialize(value, *args, **more)
+        if not is_account(text):
+            raise ValidationError(f"must be one of {', '.join(ACCOUNTS)}, each id in lower case")
         return text
 
 

@@ -7,9 +7,11 @@ from typing import Any
 import marshmallow as ma
 
 from big2.ring import MOST_MONEY, MOST_UNIT
+from domain.statement import KINDS
 from domain.structure import Structure
 from services.http.fields import (
     MOST,
+    Account,
     Body,
     BySeat,
     CardList,
@@ -328,7 +330,7 @@ class TrialAsked(PagedAsOf):
 
 
 class AccountsAsked(TrialAsked):
-    account = Raw(metadata={"description": "A whole name, such as `pool/TOURNAMENT`."})
+    account = Account(metadata={"description": "A whole name, such as `pool/TOURNAMENT`."})
     player = Id()
     tournament = Id()
 
@@ -337,7 +339,7 @@ class EntriesAsked(AccountsAsked):
     table = Id()
     hand = Id()
     journal = Id()
-    kind = Raw(metadata={"description": "What the journal is: `entry`, `prize`, `transfer` and others."})
+    kind = OneOf(*KINDS, metadata={"description": "What the journal is."})
     to = Instant(metadata={"format": "date-time", "description": "Before this time."})
     vars()["from"] = Instant(metadata={"format": "date-time", "description": "This time and later."})
 

@@ -6,6 +6,13 @@ import pytest
 
 from domain.ids import JournalId
 from domain.journal import (
+    ACCOUNTS,
+    FEES,
+    HOUSE,
+    ISSUED,
+    OUTSIDE,
+    RAKE,
+    VOID,
     Book,
     Journal,
     Line,
@@ -14,6 +21,7 @@ from domain.journal import (
     chips_of,
     escrow,
     gained,
+    is_account,
     pool,
     stack,
     wallet,
@@ -42,6 +50,27 @@ def test_accounts_are_lower_case_names_made_in_one_place():
         f"player/{ALICE}",
     ]
     assert all(name == name.lower() for name in made)
+    bare = [name for name in ACCOUNTS if "/" not in name]
+    assert bare == [OUTSIDE, FEES, RAKE, HOUSE, ISSUED, VOID]
+    assert all(is_account(name) for name in made + bare)
+    assert {name.split("/")[0] for name in made + bare} == {name.split("/")[0] for name in ACCOUNTS}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "wallet",
+        "wallet/",
+        f"rake/{ALICE}",
+        f"stack/{TABLE}",
+        f"pool/{ALICE}/{ALICE}",
+        f"pool/{ALICE}\n",
+        "zzz",
+    ],
+)
+def test_no_account_is_called_otherwise(name):
+    assert not is_account(name)
 
 
 def test_a_balanced_journal_is_handed_on():

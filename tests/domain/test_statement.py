@@ -289,4 +289,4 @@ def test_every_kind_of_journal_has_words():
         re.findall(r'"(\w+)"', " ".join(re.findall(r"_journal\(where, .*|for kind, .*|kind = .*", source)))
     )
     assert {"ante", "issued", "no_show", "pool", "dissolution", "transfer", "cover"} <= of_events
-    assert of_events | set(get_args(Kind)) == set(module._KINDS)
+    assert of_events | set(get_args(Kind)) == set(module.KINDS)
