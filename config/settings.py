@@ -1,7 +1,12 @@
-"""What can be set from outside, all of it, by environment variables. Only `services.bootstrap` reads it."""
+"""What can be set from outside, all of it, by environment variables. Only `services.bootstrap` reads it.
+
+Secrets may stand in files instead: `DATABASE_URL_FILE=/run/secrets/url` for `DATABASE_URL`. Nothing secret is ever an
+argument of a command.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -37,6 +42,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """BIG2_REQUESTS_PER_SECOND: requests of one credential or address to one web process, before 429."""
     failures_per_minute: int = 20
     """BIG2_FAILURES_PER_MINUTE: failed authentications of one address, before 429."""
+    feed_seconds: int = 20
+    """BIG2_FEED_SECONDS: a feed's reader that takes nothing for so long is cut."""
+    log: str = "text"
+    """BIG2_LOG: `json`, one object a line, or `text`, for a terminal."""
+    log_level: str | None = None
+    """BIG2_LOG_LEVEL: `debug`, `info`, `warning` or `error`. By default `info` for json, `warning` for text."""
+    metrics_token: str | None = None
+    """BIG2_METRICS_TOKEN: a token that reads `/metrics` and nothing else, also while the database is away."""
     connection_fair_ms: int = 250
     """BIG2_CONNECTION_FAIR_MS: the round trip from which a player's connection is fair (R11.3)."""
     connection_poor_ms: int = 1000
@@ -59,12 +72,18 @@ _VARIABLES = {
     "pool_size": "BIG2_POOL_SIZE",
     "requests_per_second": "BIG2_REQUESTS_PER_SECOND",
     "failures_per_minute": "BIG2_FAILURES_PER_MINUTE",
+    "feed_seconds": "BIG2_FEED_SECONDS",
+    "log": "BIG2_LOG",
+    "log_level": "BIG2_LOG_LEVEL",
+    "metrics_token": "BIG2_METRICS_TOKEN",
     "connection_fair_ms": "BIG2_CONNECTION_FAIR_MS",
     "connection_poor_ms": "BIG2_CONNECTION_POOR_MS",
     "connection_poor_seconds": "BIG2_CONNECTION_POOR_SECONDS",
     "connection_lost_seconds": "BIG2_CONNECTION_LOST_SECONDS",
 }
-VARIABLES = frozenset(_VARIABLES.values())
+_SECRETS = ("database_url", "redis_url", "metrics_token")
+_FILES = {field: f"{_VARIABLES[field]}_FILE" for field in _SECRETS}
+VARIABLES = frozenset((*_VARIABLES.values(), *_FILES.values()))
 """The names of all of them."""
 _RANGES = {
     "port": (1, 65535),
@@ -74,6 +93,7 @@ _RANGES = {
     "pool_size": (4, 64),
     "requests_per_second": (1, 1_000_000),
     "failures_per_minute": (1, 1_000_000),
+    "feed_seconds": (1, 3600),
     "connection_fair_ms": (1, 600_000),
     "connection_poor_ms": (1, 600_000),
     "connection_poor_seconds": (1, 3600),
@@ -84,15 +104,19 @@ _RISING = (
     ("connection_poor_seconds", "connection_lost_seconds"),
 )
 """Settings of which the second must be greater than the first."""
+_CHOICES = {"log": ("json", "text"), "log_level": ("debug", "info", "warning", "error")}
 _SCHEMES = {
     "database_url": ("postgresql://", "postgres://"),
     "redis_url": ("redis://", "rediss://", "unix://"),
 }
+_METRICS_TOKEN = re.compile(r"[!-~]{16,255}", re.ASCII)
 
 
 def read(environment: Mapping[str, str]) -> Settings:
     """The settings of an environment; an empty variable counts as none. SettingsError names what is wrong."""
     given = {field: environment.get(variable, "") for field, variable in _VARIABLES.items()}
+    for field in _SECRETS:
+        given[field] = _secret(field, given[field], environment.get(_FILES[field], ""))
     settings = Settings(**{field: _value(field, text) for field, text in given.items() if text})  # type: ignore[arg-type]
     wrong = [
         f"{_VARIABLES[upper]} must be greater than {_VARIABLES[lower]}"
@@ -105,9 +129,26 @@ def read(environment: Mapping[str, str]) -> Settings:
 
 
 def variables(settings: Settings) -> dict[str, str]:
-    """The environment that reads as these settings, for a child process."""
+    """The environment that reads as these settings, for a child process; it needs no files any more."""
     values = {variable: getattr(settings, field) for field, variable in _VARIABLES.items()}
-    return {variable: str(value) for variable, value in values.items() if value is not None}
+    given = {variable: str(value) for variable, value in values.items() if value is not None}
+    return given | dict.fromkeys(_FILES.values(), "")
+
+
+def _secret(field: str, text: str, file: str) -> str:
+    """A secret from its variable, or from the file that the other variable names."""
+    if not file:
+        return text
+    if text:
+        raise SettingsError(f"{_VARIABLES[field]} and {_FILES[field]} are both set: leave one out")
+    try:
+        found = Path(file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise SettingsError(f"{_FILES[field]}: cannot read {file}: {reason}") from error
+    if not found:
+        raise SettingsError(f"{_FILES[field]}: {file} is empty")
+    return found
 
 
 def _value(field: str, text: str) -> object:
@@ -115,6 +156,10 @@ def _value(field: str, text: str) -> object:
         return _number(_VARIABLES[field], text, *_RANGES[field])
     if field in _SCHEMES and not text.startswith(_SCHEMES[field]):
         raise SettingsError(f"{_VARIABLES[field]} must begin with {' or '.join(_SCHEMES[field])}")
+    if field in _CHOICES and text not in _CHOICES[field]:
+        raise SettingsError(f"{_VARIABLES[field]} must be {' or '.join(_CHOICES[field])}, not {text!r}")
+    if field == "metrics_token" and not _METRICS_TOKEN.fullmatch(text):
+        raise SettingsError(f"{_VARIABLES[field]} must be 16 to 255 visible ASCII characters")
     return Path(text) if field == "data" else text
 
 

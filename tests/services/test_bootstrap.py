@@ -32,6 +32,11 @@ def test_the_environment_counts_and_a_command_s_options_come_first():
         ("BIG2_POOL_SIZE", "-1"),
         ("DATABASE_URL", "mysql://x"),
         ("REDIS_URL", "localhost:6379"),
+        ("BIG2_LOG", "xml"),
+        ("BIG2_LOG_LEVEL", "loud"),
+        ("BIG2_FEED_SECONDS", "0"),
+        ("BIG2_METRICS_TOKEN", "short"),
+        ("BIG2_METRICS_TOKEN", "with blanks in it, many"),
         ("BIG2_CONNECTION_FAIR_MS", "0"),
         ("BIG2_CONNECTION_POOR_MS", "250"),
         ("BIG2_CONNECTION_POOR_SECONDS", "15"),
@@ -67,6 +72,44 @@ def test_a_child_process_gets_the_same_settings(tmp_path):
     assert settings(variables(whole)) == whole
     assert whole.database_url.startswith("postgresql://")
     assert whole.redis_url.startswith("unix://")
+
+
+SECRETS = {
+    "DATABASE_URL": "postgresql://big2:hidden@db/big2",
+    "REDIS_URL": "redis://:hidden@cache",
+    "BIG2_METRICS_TOKEN": "sixteen-or-more-characters",
+}
+
+
+@pytest.mark.parametrize("variable", SECRETS)
+def test_a_secret_may_stand_in_a_file(tmp_path, variable):
+    file = tmp_path / "secret"
+    file.write_text(f"{SECRETS[variable]}\n")
+    found = settings({f"{variable}_FILE": str(file)})
+    assert found == settings({variable: SECRETS[variable]})
+    child = {f"{variable}_FILE": str(file), **variables(found)}
+    file.unlink()
+    assert settings(child) == found
+
+
+@pytest.mark.parametrize("variable", SECRETS)
+def test_a_secret_s_file_that_will_not_do_is_named_and_the_secret_is_not(tmp_path, variable):
+    file = tmp_path / "secret"
+    environment = {f"{variable}_FILE": str(file)}
+    with pytest.raises(SettingsError, match=f"{variable}_FILE: cannot read .*: No such file"):
+        settings(environment)
+    file.write_bytes(b"\xff")
+    with pytest.raises(SettingsError, match="it is not UTF-8"):
+        settings(environment)
+    file.write_text(" \n")
+    with pytest.raises(SettingsError, match="is empty"):
+        settings(environment)
+    file.write_text("hid den")
+    with pytest.raises(SettingsError, match=f"^{variable} must") as wrong:
+        settings(environment)
+    assert "hid den" not in str(wrong.value)
+    with pytest.raises(SettingsError, match=f"{variable} and {variable}_FILE are both set"):
+        settings(environment | {variable: SECRETS[variable]})
 
 
 def test_urls_of_yours_are_kept():
