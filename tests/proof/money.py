@@ -3,7 +3,8 @@
     python -m tests.proof.money postgresql://…
 
 reads the log in its order and prints each account's balance and the trial balance, as JSON. What wallets and ring
-tables tell is told twice, by the wallet and by the table: the book sums to zero only if both tell the same.
+tables tell is told twice, by the wallet and by the table: the book sums to zero only if both tell the same. What an
+entry is worth is the structure's word, and what a pool holds the tournament's.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ class Books:
         self.balances: dict[str, Counter[str]] = {}
         self.lowest: Counter[str] = Counter()
         self._currency: dict[str, str] = {}
+        self._buy_in: dict[str, dict[str, int]] = {}
         self._hands: dict[str, tuple[str, dict[int, str]]] = {}
 
     def add(self, stream: str, topic: str, event: dict[str, Any]) -> None:
@@ -35,6 +37,12 @@ class Books:
         match kind:
             case "wallet.credited" | "wallet.debited":
                 self._wallet(event, 1 if kind == "wallet.credited" else -1)
+            case "tournament.published":
+                self._buy_in[stream] = event["structure"].get("buy_in") or {}
+            case "tournament.pool_formed":
+                self._pool(stream, event, 1)
+            case "tournament.pool_dissolved":
+                self._pool(stream, event, -1)
             case "ring.opened":
                 self._currency[stream] = event["terms"]["currency"]
             case "ring.sat_down":
@@ -47,6 +55,11 @@ class Books:
                 for player in event["players"].values():
                     self._move(stream, player, -event["ante"])
                     self._gain(self._currency[stream], "rake", event["ante"])
+            case "hand.committed" | "hand.dealt" | "hand.settled":
+                self._ring_hand(stream, kind, event)
+
+    def _ring_hand(self, stream: str, kind: str, event: dict[str, Any]) -> None:
+        match kind:
             case "hand.committed" if "tournament_id" not in event:
                 self._hands[stream] = event["table_id"], {}
             case "hand.dealt" if stream in self._hands:
@@ -63,7 +76,23 @@ class Books:
         if kind in OUTSIDE:
             self._gain(currency, "outside", -amount)
         elif kind not in AT_A_TABLE:
-            self._gain(currency, "tournaments", -amount)
+            self._tournament(event["journal"]["tournament_id"], kind, currency, -amount)
+
+    def _tournament(self, t: str, kind: str, currency: str, amount: int) -> None:
+        """A prize out of the pool, or entries, of which some at once may be given back."""
+        if kind == "prize":
+            return self._gain(currency, f"pool/{t}", amount)
+        one, fee = self._buy_in[t]["amount"], self._buy_in[t]["fee"]
+        entries, rest = divmod(amount, one + fee)
+        assert rest == 0, f"{kind} of {amount} at {t}: no entry costs that"
+        self._gain(currency, f"escrow/{t}", entries * one)
+        return self._gain(currency, "fees", entries * fee)
+
+    def _pool(self, t: str, event: dict[str, Any], sign: int) -> None:
+        currency, buy_ins, overlay = event["currency"], sign * event["buy_ins"], sign * event["overlay"]
+        self._gain(currency, f"escrow/{t}", -buy_ins)
+        self._gain(currency, "house", -overlay)
+        self._gain(currency, f"pool/{t}", buy_ins + overlay)
 
     def _move(self, table: str, player: str, amount: int) -> None:
         self._gain(self._currency[table], f"stack/{table}/{player}", amount)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -73,7 +74,7 @@ class Big2:
 
     def pid(self, name: str) -> int:
         """The newest process of that name which the supervisor has started."""
-        return int(self.said.rpartition(f"big2: {name} started (pid ")[2].partition(")")[0])
+        return started(self.said, name)[-1]
 
     def left(self) -> list[int]:
         """Living processes that carry the mark, apart from the command itself."""
@@ -82,6 +83,11 @@ class Big2:
 
 def big2(*arguments: object) -> Big2:
     return Big2(*arguments)
+
+
+def started(said: str, name: str) -> list[int]:
+    """Whatever a supervisor says that it has started by a name, in its order: the living and the dead."""
+    return [int(pid) for pid in re.findall(rf"big2: {name} started \(pid (\d+)\)", said)]
 
 
 def working_below(folder: Path) -> list[int]:
