@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -27,11 +27,11 @@ from services.store import Store
 
 
 class Wanted(NamedTuple):
-    """A schedule to be published. What could not be read is null, and `unread` says what is wrong there."""
+    """A schedule to be published. What could not be read is null, a step too, and `unread` says what is wrong there."""
 
     name: str | None
     currency: str | None
-    steps: tuple[RingStep, ...] | None
+    steps: tuple[RingStep | None, ...]
     unread: Mapping[str, str] = MappingProxyType({})
 
 
@@ -71,13 +71,12 @@ class Stakes:
         return self._next(self._store.load(STAKES, stakes_id(wanted.name or "")).state, wanted)
 
     def _next(self, published: PublishedStakes | None, wanted: Wanted) -> list[Event]:
-        name, currency, steps = wanted.name, wanted.currency, wanted.steps
-        errors = {f"/steps{at}": reason for at, reason in schedule_problems(steps or ())} | dict(
-            wanted.unread
-        )
-        if errors or name is None or currency is None or steps is None:
+        name, currency = wanted.name, wanted.currency
+        read = {place: step for place, step in enumerate(wanted.steps) if step}
+        errors = dict(_problems(read)) | dict(wanted.unread)
+        if errors or name is None or currency is None:
             raise Refused("validation", "No ring table could be played like this.", errors)
-        return publish(published, name, currency, steps, int(name in self.built_in))
+        return publish(published, name, currency, tuple(read.values()), int(name in self.built_in))
 
     def _versions(self, name: str) -> list[Schedule]:
         first = [self.built_in[name]] if name in self.built_in else []
@@ -85,6 +84,14 @@ class Stakes:
 
     def _recorded(self, name: str) -> tuple[Recorded, ...]:
         return self._store.load(STAKES, stakes_id(name)).recorded
+
+
+def _problems(steps: Mapping[int, RingStep]) -> Iterator[tuple[str, str]]:
+    """What is wrong with steps, each at its place in the body."""
+    places = list(steps)
+    for at, reason in schedule_problems(list(steps.values())):
+        _, place, member = at.split("/")
+        yield f"/steps/{places[int(place)]}/{member}", reason
 
 
 def built_in_stakes(schedule: Schedule) -> shapes.Stakes:

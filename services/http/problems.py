@@ -232,7 +232,7 @@ def response_of(problem: Problem) -> Response:
     """The problem document."""
     kind = PROBLEMS[problem.slug]
     document = document_of(problem.slug, problem.detail)
-    errors = [_error(at, what) for at, what in problem.errors.items()]
+    errors = [_error(at, what) for at, what in _told(problem.errors).items()]
     clauses = {error.get("clause") for error in errors}
     if clause := problem.clause or (clauses.pop() if len(clauses) == 1 else None):
         document["clause"] = clause
@@ -244,6 +244,11 @@ def response_of(problem: Problem) -> Response:
     response.headers.extend(dict(problem.headers))
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def _told(errors: Mapping[str, str]) -> Mapping[str, str]:
+    """Of a body that is no object nothing more is told: it has no members that could be missing, or wrong."""
+    return {"": errors[""]} if "" in errors else errors
 
 
 def _error(pointer: str, detail: str) -> dict[str, str]:

@@ -72,7 +72,7 @@ def close_ring_table(call: Call, table_id: UUID) -> Response:
 )
 def take_seat(call: Call, table_id: UUID, seat: int) -> Response:
     """Sit down with a buy-in, top up to a greater one, sit out or in again; a player's token is for himself"""
-    wish = Wish(**call.body.valid, unread=_unread(call))
+    wish = Wish(**call.body.valid, unread=call.body.unread)
     at = TableId(table_id), seat
     outcome = ring_tables.take_seat(call.services, call.command, call.actor, at, wish)
     return written(200, after(call.services, outcome), repeat=outcome.repeat)
@@ -159,16 +159,19 @@ def publish_stakes(call: Call) -> Response:
 
 
 def _stakes(call: Call) -> Wanted:
-    """What is wanted, as far as it could be read; steps all or none."""
-    sent, unread = call.body.valid, _unread(call)
-    read = not any(at.startswith("/steps") for at in unread)
-    steps = tuple(RingStep(**step) for step in sent["steps"]) if read else None
-    return Wanted(sent.get("name"), sent.get("currency"), steps, unread)
+    """What is wanted, as far as it could be read."""
+    sent = call.body.valid
+    steps = tuple(map(_step, sent.get("steps", ())))
+    return Wanted(sent.get("name"), sent.get("currency"), steps, call.body.unread)
+
+
+def _step(sent: Mapping[str, int]) -> RingStep | None:
+    return RingStep(**sent) if len(sent) == len(schemas.NewStep().fields) else None
 
 
 def _wanted(call: Call) -> ring_tables.Wanted:
     """The same of a table."""
-    sent, unread = call.body.valid, _unread(call)
+    sent, unread = call.body.valid, call.body.unread
     stake = sent.get("stake", {})
     return ring_tables.Wanted(
         rules=sent.get("rules"),
@@ -183,8 +186,3 @@ def _wanted(call: Call) -> ring_tables.Wanted:
 
 def _timing(sent: Mapping[str, int]) -> Timing:
     return Timing(sent["turn_seconds"], sent["between_hands_seconds"], sent["protest_seconds"])
-
-
-def _unread(call: Call) -> dict[str, str]:
-    """What is wrong with the body, by JSON pointer."""
-    return call.body.wrong.errors if call.body.wrong else {}

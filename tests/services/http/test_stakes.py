@@ -99,6 +99,12 @@ def test_a_schedule_that_there_is_not_is_not_found(name, anybody):
         (friday(steps=[*STEPS, STEPS[0]]), ["/steps/2/unit"]),
         (friday(steps=[*STEPS, STEPS[0]], currency="XXX"), ["/currency", "/steps/2/unit"]),
         (friday(steps=[{"unit": 100, "buy_in": 129, "ante": 30}]), ["/steps/0/buy_in"]),
+        (
+            friday(steps=[{"unit": 0}, STEPS[0], 7, STEPS[0], {"unit": 9, "buy_in": 9, "ante": 1}]),
+            ["/steps/0/ante", "/steps/0/buy_in", "/steps/0/unit", "/steps/2", "/steps/3/unit", "/steps/4/buy_in"],
+        ),
+        (friday(steps={}), ["/steps"]),
+        (friday(steps=None), ["/steps"]),
         (friday(steps=[{"unit": 10**9 + 1, "buy_in": 2**53, "ante": 0}]), ["/steps/0/buy_in", "/steps/0/unit"]),
     ],
     ids=str,
