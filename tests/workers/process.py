@@ -14,7 +14,7 @@ from types import TracebackType
 from uuid import uuid4
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 120
 _OURS = ("DATABASE_URL", "REDIS_URL", "PORT", "BIG2_HOST", "BIG2_DATA")
 
 
