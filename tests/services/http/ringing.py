@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from uuid import uuid4
 
 from flask import Flask
@@ -15,6 +16,17 @@ TERMS = {
     "between_hands_seconds": 0,
     "turn_seconds": 600,
 }
+
+
+def regulars(app: Flask, operator: Api, *names: str, money: int = 10**9) -> dict[str, Api]:
+    """Players of these names with much money, by id, each with his own token."""
+    found = {}
+    for each in names:
+        player = operator.made("/v1/players", {"name": each})["player_id"]
+        found[player] = Api(app, operator.made(f"/v1/players/{player}/tokens")["token"])
+        body = {"amount": money, "currency": "USD", "reference": uuid4().hex}
+        operator.made(f"/v1/wallets/{player}/deposits", body)
+    return found
 
 
 class RingGame:
@@ -47,6 +59,13 @@ class RingGame:
         answer = self.put(seat, {"player_id": player, "buy_in": buy_in})
         assert answer.status_code == 200, answer.text
         return player
+
+    def sit_together(self, buy_ins: Mapping[str, int]) -> None:
+        """Sit players down with these buy-ins, from seat 1 on, all before the next deal."""
+        self.operator.made(f"{self.path}/pause")
+        for seat, (player, buy_in) in enumerate(buy_ins.items(), 1):
+            self.sit(seat, player, buy_in)
+        self.operator.made(f"{self.path}/resume")
 
     def put(self, seat: int, body: dict, by: str | None = None, **more):
         return (self.players[by] if by else self.operator).request(
