@@ -8,6 +8,8 @@ from redis.retry import Retry as RedisRetry
 from rq import Queue, Retry, SimpleWorker
 from rq.serializers import JSONSerializer
 
+from workers.executions import QueuedJob
+
 QUEUE = "jobs"
 JOB_TIMEOUT_SECONDS = 10
 JOB_RETRIES = 2
@@ -34,6 +36,7 @@ def queue(client: Redis) -> Queue:
     return Queue(
         QUEUE,
         connection=client,
+        job_class=QueuedJob,
         serializer=JSONSerializer,
         default_timeout=JOB_TIMEOUT_SECONDS,
     )
@@ -57,6 +60,7 @@ def worker(client: Redis) -> SimpleWorker:
     return SimpleWorker(
         [queue(client)],
         connection=client,
+        job_class=QueuedJob,
         serializer=JSONSerializer,
         worker_ttl=WORKER_TTL_SECONDS,
         maintenance_interval=MAINTENANCE_SECONDS,
