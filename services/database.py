@@ -6,10 +6,13 @@ import select
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from threading import Lock
 from typing import Any, TypeAlias
 
 import psycopg
+from psycopg.abc import Buffer
+from psycopg.adapt import AdaptersMap, Loader
 from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -30,6 +33,18 @@ STATEMENT_TIMEOUT_MS = 30_000
 """How long a statement may run on a pooled connection."""
 IDLE_TRANSACTION_MS = 10_000
 """After how long PostgreSQL ends a transaction that its client forgot."""
+
+
+class Numeric(Loader):
+    """PostgreSQL's `numeric` as Python has it: an int of any size, or a Decimal where there are decimals."""
+
+    def load(self, data: Buffer) -> int | Decimal:
+        text = bytes(data).decode()
+        return int(text) if text.removeprefix("-").isdecimal() else Decimal(text)
+
+
+ADAPTERS = AdaptersMap(psycopg.adapters)
+ADAPTERS.register_loader("numeric", Numeric)
 
 
 class Database:
@@ -100,6 +115,7 @@ def connect_options(name: str) -> dict[str, Any]:
     }
     return {
         "autocommit": True,
+        "context": ADAPTERS,
         "application_name": name,
         "connect_timeout": CONNECT_SECONDS,
         "tcp_user_timeout": CONNECT_SECONDS * 1000,

@@ -34,8 +34,8 @@ ORDER BY book DESC, currency, tournament_id, account OFFSET %(first)s LIMIT %(li
 """  # noqa: S608 - our own names
 _TRIAL = f"""
 SELECT book, currency, CASE WHEN currency IS NULL THEN tournament_id END AS tournament_id, count(*) AS accounts,
-       COALESCE(sum(balance) FILTER (WHERE balance > 0), 0)::bigint AS positive,
-       COALESCE(-sum(balance) FILTER (WHERE balance < 0), 0)::bigint AS negative, sum(balance)::bigint AS balance,
+       COALESCE(sum(balance) FILTER (WHERE balance > 0), 0) AS positive,
+       COALESCE(-sum(balance) FILTER (WHERE balance < 0), 0) AS negative, sum(balance) AS balance,
        sum(balance) = 0 AS balanced
 FROM ({_ACCOUNTS}) AS a WHERE true{{filters}} GROUP BY 1, 2, 3
 ORDER BY book DESC, currency, tournament_id OFFSET %(first)s LIMIT %(limit)s
@@ -54,8 +54,8 @@ ORDER BY position, line LIMIT %(limit)s
 _GROUPS = f"""
 SELECT book, currency, CASE WHEN currency IS NULL THEN tournament_id END AS tournament_id,
        split_part(account, '/', 1) AS kind, count(*) AS accounts,
-       COALESCE(-sum(balance) FILTER (WHERE balance < 0), 0)::bigint AS debit,
-       COALESCE(sum(balance) FILTER (WHERE balance > 0), 0)::bigint AS credit
+       COALESCE(-sum(balance) FILTER (WHERE balance < 0), 0) AS debit,
+       COALESCE(sum(balance) FILTER (WHERE balance > 0), 0) AS credit
 FROM ({_ACCOUNTS}) AS a WHERE true{{filters}} GROUP BY 1, 2, 3, 4 ORDER BY book DESC, currency, tournament_id
 """  # noqa: S608
 _TITLES = """
@@ -75,7 +75,7 @@ WITH wallets AS (
     SELECT currency, held FROM escrows JOIN ({accounts}) AS a USING (currency, account) WHERE a.balance <> 0
     UNION ALL SELECT currency, balance FROM wallets WHERE account LIKE 'stack/%%'
 )
-SELECT currency, w.balance, COALESCE((SELECT sum(held) FROM held h WHERE h.currency = w.currency), 0)::bigint AS held
+SELECT currency, w.balance, COALESCE((SELECT sum(held) FROM held h WHERE h.currency = w.currency), 0) AS held
 FROM wallets w WHERE account LIKE 'wallet/%%' ORDER BY currency
 """
 _FILTERS = {

@@ -24,8 +24,9 @@ WITH newest AS (
     ORDER BY player_id, position DESC
 ), placed AS (
     SELECT n.*, CASE WHEN structure->>'format' = 'league'
-        THEN ARRAY[(hands = 0)::integer, -points, -hands_won, cards_left]
-        WHEN place IS NULL THEN ARRAY[0, 0, -chips, 0] ELSE ARRAY[1, no_show::integer, 0, place] END AS key
+        THEN ARRAY[(hands = 0)::integer, -points, -hands_won, cards_left]::numeric[]
+        WHEN place IS NULL THEN ARRAY[0, 0, -chips, 0] ELSE ARRAY[1, no_show::integer, 0, place]::numeric[]
+        END AS key
     FROM newest AS n JOIN projections.tournaments USING (tournament_id) WHERE NOT withdrawn
 ), ranked AS (
     SELECT *, rank() OVER (ORDER BY key) AS rank, count(*) OVER (PARTITION BY key) > 1 AS level,

@@ -46,8 +46,8 @@ CREATE TABLE ledger_lines (
     scope text NOT NULL,
     account text NOT NULL,
     player_id uuid,
-    amount bigint NOT NULL,
-    balance bigint NOT NULL,
+    amount numeric NOT NULL,
+    balance numeric NOT NULL,
     PRIMARY KEY (position, line)
 );
 CREATE INDEX ON ledger_lines (scope, account, position, line);
@@ -58,6 +58,7 @@ CREATE INDEX ON ledger_lines (hand_id);
 CREATE INDEX ON ledger_lines (journal_id);
 """
 # An account belongs to a currency, or in the book of chips to a tournament: that is its `scope`.
+# A single amount has its limit (2^53), but what the house's accounts come to, and wallets that are paid, has none.
 
 _ACCOUNT = """
 INSERT INTO ledger_accounts VALUES
