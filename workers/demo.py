@@ -16,7 +16,7 @@ from workers.showing import Show, Summary
 from workers.stage import DemoFailed, staged
 
 REFRESH_SECONDS = 0.5
-DEFAULT_MINUTES = 10
+DEFAULT_MINUTES = 30
 
 TERMS = {"stack_points": 30, "hands_per_level": 2, "turn_seconds": 30, "between_hands_seconds": 0}
 """A turbo: about 25 hands for 64 entrants."""

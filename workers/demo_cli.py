@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,6 +61,9 @@ def demo(
     if problem := _misused(ring, entrants, hands, preset or kind):
         raise click.UsageError(problem)
     logging.getLogger().setLevel(logging.WARNING)
+    signal.signal(
+        signal.SIGTERM, signal.default_int_handler
+    )  # as Ctrl-C: what was started and made is put away
     if ring:
         verified = _evening(entrants or 8, hands or 12, seed, data)
     else:
@@ -88,20 +92,20 @@ def _tournament(entrants: int, preset: str, kind: str, seed: int, data: Path | N
 
 
 def _evening(players: int, hands: int, seed: int, data: Path | None) -> bool:
-    from rich.console import Console
-
     from workers.evening import run
     from workers.floor import Wanted
-    from workers.showing import stays_table, takings_lines
-    from workers.statements import print_statements
+    from workers.showing import stays_lines, takings_lines
+    from workers.statements import print_statements, print_trial_balance
 
     with _shown() as show:
         evening = run(Wanted(players, hands, seed), show, data)
+    _say(["", "One player's evening, line by line (big2 ledger statement):", ""])
     print_statements(evening.whom, [evening.statement], None)
-    Console(width=None if sys.stdout.isatty() else 80, highlight=False).print(
-        "", stays_table(evening.takings), ""
-    )
-    _say(takings_lines(evening.takings))
+    _say(["", "Everybody's evening, in USD; the results together are what the house took:", ""])
+    _say(stays_lines(evening.takings))
+    _say(["", "The house's books after it (big2 ledger trial-balance):", ""])
+    print_trial_balance(evening.books, evening.statement.as_of, None)
+    _say(["", *takings_lines(evening.takings)])
     return evening.takings.verified
 
 

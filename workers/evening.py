@@ -9,12 +9,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from services.application.ledger import by_groups, projected
+from services.application.ledger import Balanced, by_groups, projected
 from services.application.lists import fetch
 from services.application.statements import Period, Statement, Whom, player_called, statements
 from services.store import Store
 from workers.client import Client
-from workers.floor import CURRENCY, Floor, Wanted, money
+from workers.floor import CURRENCY, Floor, Wanted
 from workers.proving import judged, log_proved
 from workers.showing import Show, Stay, Takings
 from workers.stage import DemoFailed, Stage, staged
@@ -47,9 +47,10 @@ WHERE (account LIKE 'wallet/%%' OR account LIKE 'stack/%%') AND balance < 0
 
 
 class Evening(NamedTuple):
-    """What it came to, and one player's statement: the shortest."""
+    """What it came to, the trial balances of its books, and one player's statement: the shortest."""
 
     takings: Takings
+    books: list[Balanced]
     whom: Whom
     statement: Statement
 
@@ -65,7 +66,7 @@ def run(wanted: Wanted, show: Show, data: Path | None = None) -> Evening:
             for table in tables:
                 playing.enter_context(stage.bots("--table", table, "--seed", str(wanted.seed)))
             _watch(floor, wanted, show)
-        _pay_out(stage.admin, floor.names)
+        floor.go_home()
         return _proved(stage, tables, floor.names, started)
 
 
@@ -82,14 +83,6 @@ def _watch(floor: Floor, wanted: Wanted, show: Show) -> None:
         time.sleep(REFRESH_SECONDS)
 
 
-def _pay_out(admin: Client, players: dict[str, str]) -> None:
-    """Everybody goes home with what he has."""
-    for player in players:
-        for purse in admin.get(f"/v1/wallets/{player}")["items"]:
-            if purse["balance"]:
-                admin.post(f"/v1/wallets/{player}/withdrawals", money(purse["balance"]))
-
-
 # the proof
 
 
@@ -99,6 +92,7 @@ class _Books(NamedTuple):
     rake: int
     happened: dict[str, int]
     stays: tuple[Stay, ...]
+    trial: list[Balanced]
     statements: list[tuple[Whom, Statement]]
     problems: list[str]
 
@@ -107,7 +101,7 @@ def _proved(stage: Stage, tables: list[str], names: dict[str, str], started: flo
     """Judge every hand again, follow every chain, rebuild every projection, count every cent."""
     seconds = time.monotonic() - started
     hands = [hand for table in tables for hand in stage.admin.pages(f"/v1/tables/{table}/hands")]
-    nothing = _Books(0, {}, (), [], [])
+    nothing = _Books(0, {}, (), [], [], [])
     log = log_proved(stage.data, stage.show, lambda store: _books(store, tables, names), nothing)
     if not log.books.statements:
         raise DemoFailed("; ".join(log.problems))
@@ -124,7 +118,8 @@ def _proved(stage: Stage, tables: list[str], names: dict[str, str], started: flo
         stays=log.books.stays,
         problems=(*judged(stage.admin, hands, stage.show), *log.problems, *log.books.problems),
     )
-    return Evening(takings, *min(log.books.statements, key=lambda each: len(each[1].items)))
+    whom, statement = min(log.books.statements, key=lambda each: len(each[1].items))
+    return Evening(takings, log.books.trial, whom, statement)
 
 
 def _books(store: Store, tables: list[str], names: dict[str, str]) -> _Books:
@@ -135,7 +130,8 @@ def _books(store: Store, tables: list[str], names: dict[str, str]) -> _Books:
     told = [_told(store, player) for player in names]
     [rake] = fetch(db, _RAKE, asked)
     happened = {row["type"]: row["times"] for row in fetch(db, _HAPPENED, asked)}
-    return _Books(int(rake["rake"]), happened, stays, told, list(_wrong(store, stays, told)))
+    trial = by_groups(db, None, projected(db))
+    return _Books(int(rake["rake"]), happened, stays, trial, told, list(_wrong(store, trial, stays, told)))
 
 
 def _stay(name: str, moved: dict[str, Any], sessions: int) -> Stay:
@@ -151,9 +147,11 @@ def _told(store: Store, player: str) -> tuple[Whom, Statement]:
     return whom, told
 
 
-def _wrong(store: Store, stays: tuple[Stay, ...], told: list[tuple[Whom, Statement]]) -> Iterator[str]:
+def _wrong(
+    store: Store, trial: list[Balanced], stays: tuple[Stay, ...], told: list[tuple[Whom, Statement]]
+) -> Iterator[str]:
     """Where a book does not sum up, an account was ever below 0, or a wallet's own events say otherwise."""
-    for book in by_groups(store.database, None, projected(store.database)):
+    for book in trial:
         if book.difference:
             yield f"the book of {book.book} in {book.currency or book.title} sums to {book.difference}, not 0"
     for row in fetch(store.database, _BELOW, {}):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import cycle
+from itertools import count, cycle
 from random import Random
 from typing import Any
-from uuid import uuid4
 
 import msgspec
 
@@ -18,7 +17,7 @@ RESTS = 5
 """How many looks at the tables a player sits out."""
 WHIMS = ("top_up", "sit_out", "stand_up", *["stay"] * 6)
 """What a player may do after a hand; each comes up once before any comes again."""
-DEFAULT_MINUTES = 10
+DEFAULT_MINUTES = 30
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -42,6 +41,7 @@ class Floor:
         self._players: dict[str, Client] = {}
         self._seen = dict.fromkeys(tables, 0)
         self._rests: dict[str, int] = {}
+        self._receipts = count(1)
         self.names: dict[str, str] = {}
 
     def enrol(self, show: Show) -> None:
@@ -52,7 +52,7 @@ class Floor:
             token = self._admin.post(f"/v1/players/{player}/tokens")["token"]
             self.names[player], self._players[player] = name, self._admin.with_token(token)
             self._pay_in(player, FIRST_DEPOSIT)
-            show.entering(number, self._wanted.players)
+            show.paying_in(number, self._wanted.players)
 
     def look(self) -> list[dict[str, Any]]:
         """Look at every table once, and let happen what is due there; the tables that are open, or still listed so:
@@ -67,6 +67,13 @@ class Floor:
             if player not in seated:
                 self._sit_down(player, going_on)
         return [table for table in tables if table["state"] == "open" or table["table_id"] in listed]
+
+    def go_home(self) -> None:
+        """Everybody is paid out what he has."""
+        for player in self.names:
+            for purse in self._admin.get(f"/v1/wallets/{player}")["items"]:
+                if purse["balance"]:
+                    self._admin.post(f"/v1/wallets/{player}/withdrawals", self._cash(purse["balance"]))
 
     def _goes_on(self, table: dict[str, Any]) -> bool:
         """Whether another hand is to be dealt there; if not it closes after the running one."""
@@ -135,12 +142,12 @@ class Floor:
         return after
 
     def _pay_in(self, player: str, amount: int) -> None:
-        self._admin.post(f"/v1/wallets/{player}/deposits", money(amount))
+        self._admin.post(f"/v1/wallets/{player}/deposits", self._cash(amount))
+
+    def _cash(self, amount: int) -> dict[str, Any]:
+        """Money over the counter, with a receipt."""
+        return {"amount": amount, "currency": CURRENCY, "reference": f"receipt {next(self._receipts)}"}
 
 
 def _sitting_in(table: dict[str, Any]) -> int:
     return sum(not seat["sitting_out"] and not seat["leaving"] for seat in table["seats"])
-
-
-def money(amount: int) -> dict[str, Any]:
-    return {"amount": amount, "currency": CURRENCY, "reference": f"demo {uuid4().hex}"}

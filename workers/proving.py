@@ -45,10 +45,10 @@ def _proved(data: Path, show: Show, read: Callable[[Store], T], nothing: T) -> L
     store = bootstrap.store_in(data, own_environment())
     try:
         try:
-            proof = verify_log(store, show.progress("chain"))
+            proof = verify_log(store, show.progress("chains of the log"))
         except BrokenChain as broken:  # there is nothing to compare with
             return LogProved(LogProof(0, 0, {}), nothing, [str(broken)])
-        differences = compare(store, show.progress("rebuild"))
+        differences = compare(store, show.progress("projections by the log"))
         problems = [f"projection {d.table} differs from its rebuild" for d in differences]
         return LogProved(proof, read(store), problems)
     finally:
@@ -69,7 +69,7 @@ def until_available(prove: Callable[[], T]) -> T:
 
 def judged(admin: Client, hands: Iterable[dict[str, Any]], show: Show) -> Iterator[str]:
     """What is wrong with the hands: nothing, if the rules accept every one and its seed deals its cards."""
-    progress = show.progress("hands")
+    progress = show.progress("hands by the rules")
     presets, everything = bootstrap.presets(), list(hands)
     for done, hand in enumerate(everything, 1):
         history = admin.get(f"/v1/hands/{hand['hand_id']}/history")

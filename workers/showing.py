@@ -70,6 +70,10 @@ class Show:
         """Entries so far."""
         self._tell(f"entered {done} of {everybody}", last=done == everybody)
 
+    def paying_in(self, done: int, everybody: int) -> None:
+        """Players who have come to an evening, each with money, so far."""
+        self._tell(f"{done} of {everybody} players have paid in", last=done == everybody)
+
     def standings(self, tournament: dict[str, Any], top: list[dict[str, Any]]) -> None:
         """The tournament as it stands."""
         head = (
@@ -88,7 +92,7 @@ class Show:
         if self._fancy:
             self._live.update(Text("\n".join(lines)))
         else:
-            self._tell("; ".join(line.partition(":")[0] for line in lines))
+            self._tell("; ".join(line.partition(": ")[0] for line in lines))
 
     def progress(self, what: str) -> Progress:
         """A function that tells how much of `what` is done."""
@@ -109,7 +113,8 @@ class Show:
 def _at_table(table: dict[str, Any], hands: int) -> str:
     unit, currency = table["unit"], table["ring"]["stake"]["currency"]
     seats = (f"{s['name']} {figure(s['stack'], currency)}" for s in table["seats"])
-    return f"unit {figure(unit, currency)}, {table['hands_played']} of {hands} hands: {', '.join(seats)}"
+    at = f"table at {figure(unit, currency)} {currency} a point"
+    return f"{at}, {table['hands_played']} of {hands} hands: {', '.join(seats)}"
 
 
 def _table(top: list[dict[str, Any]]) -> Table:
@@ -165,16 +170,19 @@ class Takings(msgspec.Struct, frozen=True):
         return not self.problems and self.paid_in == self.paid_out + self.rake
 
 
-def stays_table(takings: Takings) -> Table:
+def stays_lines(takings: Takings) -> list[str]:
     """A row for each player: what he paid in, how often he sat down, what he won or lost, what he was paid out."""
-    table = Table(box=None)
+    table = Table(box=None, pad_edge=False)
     for column in ("player", "paid in", "sessions", "result", "paid out", "balance"):
         table.add_column(column, justify="left" if column == "player" else "right", no_wrap=True)
     for s in takings.stays:
         paid_in, paid_out, balance = (figure(n, takings.currency) for n in (s.paid_in, s.paid_out, s.balance))
         result = change(s.result, takings.currency)
         table.add_row(Text(s.name), paid_in, str(s.sessions), result, paid_out, balance)
-    return table
+    console = Console(width=80)
+    with console.capture() as capture:
+        console.print(table)
+    return [line.rstrip() for line in capture.get().splitlines()]
 
 
 def takings_lines(takings: Takings) -> list[str]:

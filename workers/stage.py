@@ -23,8 +23,10 @@ from workers.own_service import end, free_port
 from workers.serving import SAFE_IMPORTS
 from workers.showing import Show
 
-READY_SECONDS = 60.0
+READY_SECONDS = 180.0
 RESTART_SECONDS = 0.2
+LONGEST_REASON = 200
+"""Characters of what a process said last, where it ended by itself."""
 
 
 class DemoFailed(Exception):  # noqa: N818 - what happened
@@ -54,6 +56,7 @@ def staged(show: Show, data: Path | None) -> Iterator[Stage]:
         inside, port = folder / "data", free_port()
         url = f"http://127.0.0.1:{port}"
         serve = ["serve", "--host", "127.0.0.1", "--port", str(port), "--data", str(inside)]
+        show.say("starting a service for the demo")
         with _kept_alive("service", serve, log, show):
             admin = Client(url, admin_token(inside, url))
             show.say(f"serving on {url}, data in {inside}")
@@ -104,7 +107,7 @@ def _kept_alive(name: str, arguments: list[str], log: IO[bytes], show: Show) -> 
                 return end(child)
             if child.returncode == 0:
                 return None
-            show.say(f"{name} ended ({child.returncode}): starting it again")
+            show.say(f"{name} ended ({_reason(child.returncode, log)}): starting it again")
 
     keeper = threading.Thread(target=keep)
     keeper.start()
@@ -113,6 +116,14 @@ def _kept_alive(name: str, arguments: list[str], log: IO[bytes], show: Show) -> 
     finally:
         over.set()
         keeper.join()
+
+
+def _reason(status: int, log: IO[bytes]) -> str:
+    """What ended a process: a signal, or what the demo's log says last."""
+    if status < 0:
+        return f"signal {-status}"
+    lines = Path(log.name).read_text(encoding="utf-8", errors="replace").rstrip().splitlines()
+    return f"status {status}: {lines[-1][:LONGEST_REASON]}" if lines else f"status {status}"
 
 
 def own_environment() -> dict[str, str]:

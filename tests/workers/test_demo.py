@@ -258,6 +258,15 @@ def test_a_service_that_is_never_ready_fails(monkeypatch, tmp_path):
         stage.admin_token(tmp_path, "http://127.0.0.1:1")
 
 
+def test_what_ended_a_process_is_told_by_its_signal_or_its_last_words(tmp_path):
+    with (tmp_path / "demo.log").open("ab") as log:
+        assert stage._reason(-9, log) == "signal 9"
+        assert stage._reason(1, log) == "status 1"
+        log.write(b"big2: stopping\nError: no space is left\n")
+        log.flush()
+        assert stage._reason(1, log) == "status 1: Error: no space is left"
+
+
 # what is shown
 
 

@@ -265,8 +265,9 @@ def test_on_a_terminal_the_tables_are_live_and_elsewhere_a_line():
         show.tables(list(house.tables.values()), 12)
         show._live.refresh()
     Show(Console(file=plain, width=120)).tables(list(house.tables.values()), 12)
-    assert re.search(r"unit 0\.25, 0 of 12 hands: 00\d \d0\.00, 00\d", live.getvalue())
-    assert plain.getvalue() == "unit 0.25, 0 of 12 hands; unit 0.25, 0 of 12 hands\n"
+    told = "table at 0.25 USD a point, 0 of 12 hands"
+    assert re.search(rf"{told}: 00\d \d0\.00, 00\d", live.getvalue())
+    assert plain.getvalue() == f"{told}; {told}\n"
 
 
 # the proof
@@ -305,7 +306,15 @@ def proved(played, database_url, monkeypatch):
 
 
 def test_an_evening_that_is_whole_is_verified(played, proved):
-    takings, whom, statement = proved()
+    takings, books, whom, statement = proved()
+    [euros] = (book for book in books if book.currency == "EUR")
+    assert euros.difference == 0
+    assert {
+        group.kind: group.credit - group.debit for group in euros.groups if group.credit or group.debit
+    } == {
+        "rake": 4,
+        "outside": -4,
+    }
     assert takings.verified
     assert takings.paid_in == 1000 == takings.paid_out + takings.rake
     house, _, _ = played
@@ -390,7 +399,8 @@ def test_a_small_evening_ends_verified_and_leaves_nothing():
     money = {name: float(facts[name].removesuffix(" USD")) for name in ("money in", "money out", "rake")}
     assert money["rake"] > 0
     assert round(money["money in"] - money["money out"], 2) == money["rake"]
-    assert len(re.findall(r"^ House 00\d", run.said, re.MULTILINE)) == 5
+    assert len(re.findall(r"^House 00\d", run.said, re.MULTILINE)) == 5
+    assert "balanced: what the accounts owe (debit) is what they have (credit)" in lines
     assert "Statement of House 00" in run.said
     assert run.left() == []
     folder = re.search(r"data in (\S+)", run.said)[1]
