@@ -1,0 +1,188 @@
+"""Whole tournaments from one seed, in memory, on a virtual clock, with everything going wrong that can.
+
+    python -m tests.harness.sim --seeds 1000 --from 0      # any number, on demand
+    python -m tests.harness.sim --trace 17                 # one seed, step for step
+
+The product's own domain, applications, jobs and clock run; `sim_store` and `sim_service` say what stands in for
+PostgreSQL and Valkey, and `sim_machine` what goes wrong. Safety is looked at after every step. Then the faults stop,
+and everything must finish. The same seed gives the same digest, of the last link of every stream.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import logging
+import sys
+import time
+from collections import Counter
+from contextlib import ExitStack
+from typing import NamedTuple
+from unittest.mock import patch
+
+from services.bootstrap import presets
+from services.envelope import Recorded
+from tests.harness.sim_books import Books, Deals, Seats
+from tests.harness.sim_clients import Clients
+from tests.harness.sim_hands import Hands
+from tests.harness.sim_log import Log, Violation, must
+from tests.harness.sim_machine import Machine
+from tests.harness.sim_plots import Freezeout, Plot, SitAndGo
+from tests.services.projections.world import World
+
+PLOTS: tuple[tuple[type[Plot], int], ...] = ((SitAndGo, 4), (Freezeout, 4))
+"""Each with how often it is played."""
+logging.getLogger("workers.clock").setLevel(logging.ERROR)  # that its clock jumps is no news here
+CALM_FROM = (20.0, 200.0)
+"""Between these many virtual seconds the faults stop."""
+DONE_WITHIN = 3600.0
+"""So many virtual seconds after the faults have stopped everything is finished."""
+IDLE_SECONDS = 10.0
+"""By so much anything may be overdue once the faults have stopped."""
+WORKS = "no job fails"
+IDLE = "I7 nothing that is due stays undone"
+FINISHES = "I7 everything finishes"
+PROJECTED = "I4 the projection is its rebuild from zero"
+
+
+class Report(NamedTuple):
+    """What became of a seed; `violation` is the name of the invariant that does not hold."""
+
+    seed: int
+    plot: str
+    digest: str
+    steps: int
+    events: int
+    virtual_seconds: float
+    faults: Counter[str]
+    violation: str | None = None
+    detail: str = ""
+
+
+class Sim:
+    """One seed."""
+
+    def __init__(self, seed: int, trace: bool = False) -> None:
+        self.seed = seed
+        self.machine = Machine(seed)
+        self.log = Log(self.machine.rows)
+        self.clients = Clients(self.machine, self.log)
+        self.world = World()
+        self.books, self.seats = Books(), Seats()
+        self.hands, self.deals = Hands(self.clients.sent, presets()), Deals(presets())
+        self._trace = trace
+        self._kinds, self._weights = zip(*PLOTS, strict=True)
+        self._plot: Plot | None = None
+        self._overdue: dict[str, float] = {}
+
+    def run(self) -> Report:
+        """Play the seed to its end."""
+        m, violation, detail = self.machine, None, ""
+        with ExitStack() as patched:
+            for name, stand_in in m.patches().items():
+                patched.enter_context(patch(name, stand_in))
+            try:
+                self._play()
+            except Violation as broken:
+                violation, detail = broken.name, str(broken)
+        digest = hashlib.sha256(repr(sorted(self.log.heads().items())).encode()).hexdigest()[:16]
+        plot = type(self._plot).__name__
+        return Report(self.seed, plot, digest, m.steps, m.rows.head(), m.now, m.faults, violation, detail)
+
+    def _play(self) -> None:
+        m = self.machine
+        rate, m.rate = m.rate, 0.0
+        [kind] = m.random.choices(self._kinds, self._weights)
+        self._plot = kind(m, self.clients, self.world)
+        self._plot.begin()
+        m.begin()
+        m.rate = rate
+        calm_from = m.random.uniform(*CALM_FROM)
+        while not self._done():
+            if not m.calm and m.now >= calm_from:
+                m.calm = True
+            if m.now > calm_from + DONE_WITHIN:
+                raise Violation(FINISHES, self._due())
+            m.step()
+            self._watch()
+        self._close()
+
+    def _done(self) -> bool:
+        assert self._plot is not None
+        return self._plot.over() and not self.world.due() and self.machine.now > 1.0
+
+    def _watch(self) -> None:
+        """Safety, after each step."""
+        m = self.machine
+        for bug in m.bugs:
+            raise Violation(WORKS, repr(bug)) from bug
+        news = self.log.news()
+        for transaction in news:
+            rows = m.rows.read_log(transaction.first - 1, transaction.last - transaction.first + 1)
+            recorded = [m.reader._codec.decode(row) for row in rows]
+            self.log.follow(transaction, rows, recorded)
+            for r in recorded:
+                self._follow(r)
+            self.books.transaction(self.world)
+            self.seats.transaction(self.world)
+        if news:
+            m.project_soon()
+
+    def _follow(self, r: Recorded) -> None:
+        self.hands.follow(r, self.world)
+        self.world.add(r)
+        self.books.follow(r, self.world)
+        self.seats.follow(r, self.world)
+        self.deals.follow(r, self.world)
+        self.clients.notice(r)
+        if self._trace:
+            print(f"{self.machine.now:9.3f} {r.position:5} {r.actor[:40]:40} {r.topic} {r.event!r:.160}")
+
+    def _due(self) -> list[str]:
+        return sorted(self.world.due())
+
+    def _close(self) -> None:
+        self.machine.projected.step(10_000)
+        must(self.machine.projected.world.due() == self.world.due(), PROJECTED)
+        self.books.close(self.world)
+        self.log.close()
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.harness.sim", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=200, help="how many")
+    parser.add_argument("--from", type=int, default=0, dest="first", help="the first of them")
+    parser.add_argument("--trace", type=int, help="one seed alone, event for event")
+    asked = parser.parse_args()
+    if asked.trace is not None:
+        return _tell(Sim(asked.trace, trace=True).run())
+    began, events, failed = time.monotonic(), 0, 0
+    faults: Counter[str] = Counter()
+    for number, seed in enumerate(range(asked.first, asked.first + asked.seeds), 1):
+        report = Sim(seed).run()
+        events += report.events
+        faults += report.faults
+        failed += _tell(report) if report.violation else 0
+        if number % 50 == 0:
+            print(f"{number} seeds, {events} events, {time.monotonic() - began:.0f} s", flush=True)
+    took = time.monotonic() - began
+    print(f"{asked.seeds} seeds, {failed} broken, {events} events, {faults.total()} faults, {took:.1f} s")
+    for name, times in sorted(faults.items()):
+        print(f"  {times:7} {name}")
+    return int(failed > 0)
+
+
+def _tell(report: Report) -> int:
+    """Say what became of a seed; 1 if something is broken."""
+    told = f"seed {report.seed} ({report.plot}): step {report.steps}, {report.events} events"
+    if report.violation is None:
+        print(f"{told}, {report.virtual_seconds:.0f} virtual seconds, digest {report.digest}")
+        return 0
+    print(f"{told}: {report.detail}")
+    print(f"    again: python -m tests.harness.sim --trace {report.seed}")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

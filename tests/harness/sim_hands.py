@@ -1,0 +1,136 @@
+"""What must hold of every hand that is dealt here: its cards, legality, clock and settlement (I2, I3, I6, I9).
+
+The referee is `tests/big2/slow_hand.py`, which knows nothing of the product's rules in code.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from big2.cards import parse_stored_cards
+from big2.rulesets import RuleSet
+from big2.table import Direction
+from domain.events import public_fields
+from domain.hand_events import CardsPlayed, Committed, Dealt, Passed, RingCommitted, Settled, Voided
+from services.envelope import Recorded
+from tests.big2.slow_hand import SlowHand
+from tests.harness.sim_log import must
+from tests.services.projections.world import World
+
+CARDS = "I2 played and held are what was dealt, 13 cards a seat"
+NETS = "I3 the nets of a hand sum to 0, and are what the rules make of it"
+LEGAL = "I6 the rules accept every action"
+TURN = "I9 a clock's action names the turn it was set for, after its deadline and outside of pauses"
+OWN_TURN = "I9 a player's action takes the turn that he sent it for"
+HIDDEN = "no card is shown that is not on the table"
+
+
+class Book:
+    """One hand as its referee keeps it."""
+
+    def __init__(self, dealt: Dealt, rules: RuleSet) -> None:
+        self.dealt = dealt
+        step = 1 if dealt.direction is Direction.CLOCKWISE else -1
+        self.holdings = {seat: _numbers(text) for seat, text in dealt.cards.items()}
+        everything = sorted(c for cards in (*self.holdings.values(), _numbers(dealt.stub)) for c in cards)
+        must(everything == list(range(52)), CARDS, "the pack is not whole")
+        must(all(len(cards) == 13 for cards in self.holdings.values()), CARDS, "not 13 a seat")
+        self.slow = SlowHand(rules, dealt.dealer, step, dealt.leader, self.holdings)
+        self.owed: list[tuple[int, str]] = []
+        self.played = 0
+
+    def play(self, event: CardsPlayed) -> None:
+        slow, cards = self.slow, tuple(sorted(_numbers(event.cards)))
+        self._in_turn(event.seat)
+        refused = slow.refusal(cards)
+        must(refused is None, LEGAL, event.cards, "is against", refused)
+        must(slow.fails_in_duty(cards) == event.breach, LEGAL, "R7.3 marks a breach wrongly")
+        self.played += len(cards)
+        self.owed = slow.play(cards)
+        held = sum(len(left) for left in slow.holdings.values())
+        must(self.played + held == 13 * len(slow.holdings), CARDS, held, "held,", self.played, "played")
+
+    def pass_(self, event: Passed) -> None:
+        if event.turn is None:
+            must(
+                self.owed[:1] == [(event.seat, event.reason)], LEGAL, "no automatic pass of seat", event.seat
+            )
+            del self.owed[0]
+            return
+        self._in_turn(event.seat)
+        must(self.slow.may_pass(), LEGAL, "R4.1: seat", event.seat, "may not pass")
+        must(self.slow.fails_in_duty(()) == event.breach, LEGAL, "R7.3 marks a breach wrongly")
+        self.owed = self.slow.pass_()
+
+    def settle(self, event: Settled) -> None:
+        slow = self.slow
+        must((event.winner, event.liable) == (slow.winner, slow.liable), LEGAL, "another winner or assistant")
+        left = {seat: len(cards) for seat, cards in slow.holdings.items()}
+        must(event.cards_left == left, CARDS, event.cards_left, "left for", left)
+        must(sum(event.net.values()) == 0, NETS, event.net)
+        nets = slow.nets(self.dealt.unit, {s.seat: s.stack for s in self.dealt.seats})
+        must(event.net == nets, NETS, event.net, "for", nets)
+        paid = dict.fromkeys(event.net, 0)
+        for t in event.transfers:
+            paid[t.payer] -= t.paid
+            paid[t.receiver] += t.paid
+        must(paid == event.net, NETS, "the transfers come to", paid, "and not to", event.net)
+
+    def _in_turn(self, seat: int) -> None:
+        must(not self.owed, LEGAL, "R6: automatic passes are missing:", self.owed)
+        must(self.slow.turn == seat, LEGAL, "seat", seat, "acts, and it is", self.slow.turn, "to act")
+
+
+class Hands:
+    """Follows every hand. `sent` has what each player's command was for: its hand, turn and player."""
+
+    def __init__(self, sent: dict[UUID, tuple[UUID, int, UUID]], rules: dict[str, RuleSet]) -> None:
+        self._sent = sent
+        self._rules = rules
+        self._books: dict[UUID, Book] = {}
+        self.settled = 0
+
+    def follow(self, r: Recorded, before: World) -> None:
+        """`before` is the world without this event."""
+        match r.event:
+            case Committed() | RingCommitted():
+                must("seed" not in public_fields(r.event), HIDDEN, "a seed")
+            case Dealt():
+                self._books[r.stream] = Book(r.event, self._rules[r.event.rules])
+                must(not {"cards", "stub", "ruleset"} & set(public_fields(r.event)), HIDDEN, "at the deal")
+            case CardsPlayed() | Passed():
+                self._acted(r, before)
+            case Settled() if r.stream in self._books:
+                self._books.pop(r.stream).settle(r.event)
+                self.settled += 1
+            case Voided():
+                self._books.pop(r.stream)
+
+    def _acted(self, r: Recorded, before: World) -> None:
+        event: Any = r.event
+        book = self._books[r.stream]
+        must("breach" not in public_fields(event), HIDDEN, "a breach")
+        by_clock = event.by == "clock" if isinstance(event, CardsPlayed) else event.reason == "clock"
+        if by_clock:
+            self._by_clock(r, before)
+        elif event.turn is not None:
+            hand, turn, player = self._sent[r.command]
+            seated = {s.seat: s.player_id for s in book.dealt.seats}
+            must((hand, turn) == (r.stream, event.turn), OWN_TURN, "turn", event.turn, "for", turn)
+            must(seated[event.seat] == player, OWN_TURN, "another player acts for seat", event.seat)
+        if isinstance(event, CardsPlayed):
+            book.play(event)
+        else:
+            book.pass_(event)
+
+    def _by_clock(self, r: Recorded, before: World) -> None:
+        hand = before.hands[r.stream]
+        must(r.actor == f"job/turn-{r.stream}-{r.event.turn}", TURN, r.actor, "acts on", r.event.turn)  # type: ignore[attr-defined]
+        must(hand.deadline is not None and hand.deadline <= r.at, TURN, "before its deadline")
+        if hand.tournament_id is not None:
+            must(before.tournaments[hand.tournament_id].state != "paused", TURN, "in a pause")
+
+
+def _numbers(text: str) -> set[int]:
+    return {int(card) for card in parse_stored_cards(text)} if text else set()

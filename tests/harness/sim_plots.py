@@ -1,0 +1,239 @@
+"""What a seed plays: a tournament of cards dealt here. The other plots are in `sim_recorded` and `sim_ring`.
+
+A plot is an operator who looks at the streams now and then and does what comes next, and a few people who want to play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from domain.ids import PlayerId, TournamentId, player_id
+from domain.player import PLAYER, enrol
+from domain.roster import Roster
+from domain.structure import Structure
+from domain.tournament import State, Tournament
+from services.application import tournaments, wallets
+from services.application.wallets import Asked, Money
+from services.commands import Decision, Outcome, execute, on
+from services.envelope import Command
+from tests.harness.sim_clients import STAFF, Call, Clients
+from tests.harness.sim_machine import Machine
+from tests.services.projections.world import World
+
+CURRENCY = "EUR"
+STYLES = ("prompt", "prompt", "prompt", "slow", "flaky", "absent")
+RULES = ("actionpoker", "english-harbour", "high-low", "dealer-puck", "hong-kong", "taiwan", "pusoy-dos")
+STEEP = (1, 4, 16, 64, 256)
+
+
+class Plot:
+    """What all plots have: people with money, and an operator who comes by again and again."""
+
+    people = 4
+
+    def __init__(self, machine: Machine, clients: Clients, world: World) -> None:
+        self.m = machine
+        self.clients = clients
+        self.world = world
+        self.players = [self._enrol() for _ in range(self.people)]
+        self._asking: set[str] = set()
+
+    def _enrol(self) -> PlayerId:
+        """A player with a style of his own; his name is beside the log, so it is left out here."""
+        command = Command(player_id(PlayerId(self._uuid())), "setup", "")  # type: ignore[arg-type]
+        player = player_id(command.id)
+        execute(
+            self.m.web.store,
+            command,
+            (PLAYER, player),
+            lambda stream, _: Decision([on(stream, *enrol(player))]),
+        )
+        self.clients.styles[player] = self.m.random.choice(STYLES)
+        return player
+
+    def _uuid(self) -> Any:
+        return UUID(int=self.m.random.getrandbits(128))
+
+    def begin(self) -> None:
+        for player in self.players:
+            self.deposit(player, self.m.random.randint(2000, 6000))
+        self.m.soon(1.0, self._operate)
+
+    def _operate(self) -> None:
+        if self.over():
+            return
+        self.operate()
+        self.m.at(1.0 if self.m.calm else 0.5 + self.m.random.random(), self._operate)
+
+    def operate(self) -> None:
+        """What the operator does when he comes by."""
+        raise NotImplementedError
+
+    def over(self) -> bool:
+        """Whether there is nothing left for him to do."""
+        raise NotImplementedError
+
+    def ask(self, name: str, call: Call, done: Callable[[Outcome[Any]], object] | None = None) -> None:
+        """Ask for something, unless it is being asked for; a second click is another request of the same."""
+        if name in self._asking:
+            return
+        self._asking.add(name)
+
+        def answered(outcome: Outcome[Any] | None) -> None:
+            self._asking.discard(name)
+            if outcome is not None and done is not None:
+                done(outcome)
+
+        self.clients.ask(f"staff/{name}", call, answered)
+        if self.m.hit("an operator clicked twice"):
+            self.clients.ask(f"staff/{name}/again", call)
+
+    def deposit(self, player: PlayerId, amount: int) -> None:
+        reference = str(self._uuid())
+        money = Asked(CURRENCY, reference, lambda: Money(amount, reference, None))
+        self.ask(f"deposit-{reference}", lambda its, command: wallets.deposit(its, command, player, money))
+
+    def chance(self, probability: float) -> bool:
+        """What people do besides, until things calm down."""
+        return not self.m.calm and self.m.random.random() < probability
+
+
+class Entered(Plot):
+    """A tournament from its terms to its start; what is played between that and its end is the plot's."""
+
+    def __init__(self, machine: Machine, clients: Clients, world: World) -> None:
+        super().__init__(machine, clients, world)
+        self.t: TournamentId | None = None
+        self.terms = self.choose_terms()
+        self.has_a_time = machine.random.random() < 0.2
+        self.may_be_cancelled = machine.random.random() < 0.15
+
+    def choose_terms(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def money_terms(self) -> dict[str, Any]:
+        random = self.m.random
+        if random.random() < 0.4:
+            return {}
+        buy_in = {"amount": random.randint(1, 900), "fee": random.randint(0, 90), "currency": CURRENCY}
+        return {"buy_in": buy_in, "guarantee": random.choice((0, random.randint(1, 5000)))}
+
+    def common_terms(self) -> dict[str, Any]:
+        random = self.m.random
+        return {
+            "name": "Sim",
+            "rules": random.choice(RULES),
+            "turn_seconds": random.choice((4, 8)),
+            "between_hands_seconds": random.choice((0, 2)),
+            "protest_seconds": random.choice((0, 0, 20)),
+            "no_show_hands": random.choice((0, 1, 2)),
+            **self.money_terms(),
+        }
+
+    @property
+    def tournament(self) -> Tournament:
+        assert self.t is not None
+        return self.world.tournaments[self.t]
+
+    @property
+    def roster(self) -> Roster:
+        assert self.t is not None
+        return self.world.roster(self.t)
+
+    def over(self) -> bool:
+        return self.t in self.world.tournaments and self.tournament.over
+
+    def operate(self) -> None:
+        if self.t not in self.world.tournaments:
+            terms = dict(self.terms)
+            if self.has_a_time:
+                terms["starts_at"] = self.m.database_time() + timedelta(seconds=15)
+            return self.ask(
+                "publish", lambda its, c: tournaments.publish(its, c, lambda: terms), self._published
+            )
+        tournament = self.tournament
+        if tournament.state is State.OPEN:
+            return self._fill(tournament.structure)
+        if tournament.state is State.PAUSED:
+            if self.m.calm or self.m.random.random() < 0.3:
+                self.ask("resume", lambda its, c: tournaments.resume(its, c, self.t, dict))  # type: ignore[arg-type]
+            return None
+        if self.chance(0.03):
+            self.ask("pause", lambda its, c: tournaments.pause(its, c, self.t, dict))  # type: ignore[arg-type]
+        if self.may_be_cancelled and self.chance(0.02):
+            self.ask("cancel", lambda its, c: tournaments.cancel(its, c, self.t, lambda: "the roof leaks"))  # type: ignore[arg-type]
+        return self.play_on(tournament)
+
+    def play_on(self, tournament: Tournament) -> None:
+        """What the operator of a running tournament does; the cards of most play themselves."""
+
+    def _published(self, outcome: Outcome[Tournament]) -> None:
+        assert outcome.state is not None
+        self.t = self.t or outcome.state.tournament_id
+
+    def _fill(self, structure: Structure) -> None:
+        entered = self.roster.entries
+        wanted = [p for p in self.players[: structure.capacity] if p not in entered]
+        for player in wanted:
+            self.enter(player)
+        if entered and self.chance(0.1):
+            who = self.m.random.choice(list(entered))
+            self.ask(f"withdraw-{who}", lambda its, c: tournaments.withdraw(its, c, STAFF, self.t, who))  # type: ignore[arg-type]
+        enough = len(entered) >= max(structure.min_entrants, 2) and (not wanted or self.chance(0.1))
+        if enough and structure.format != "sit_and_go" and structure.starts_at is None:
+            self.ask("start", lambda its, c: tournaments.start(its, c, self.t, dict))  # type: ignore[arg-type]
+
+    def enter(self, player: PlayerId) -> None:
+        self.ask(
+            f"enter-{player}",
+            lambda its, c: tournaments.register(its, c, STAFF, self.t, lambda: player),  # type: ignore[arg-type]
+        )
+
+
+class SitAndGo(Entered):
+    """Two to four at one table, at once when it is full."""
+
+    def choose_terms(self) -> dict[str, Any]:
+        random = self.m.random
+        capacity = random.choice((2, 3, 4))
+        return self.common_terms() | {
+            "format": "sit_and_go",
+            "capacity": capacity,
+            "stack_points": random.randint(4, 12),
+            "unit_levels": STEEP,
+            "hands_per_level": random.choice((1, 2)),
+            "minutes_per_level": random.choice((None, None, 1)),
+        }
+
+
+class Freezeout(Entered):
+    """Two or three tables: players move, enter late and again, and play hand for hand before the money."""
+
+    people = 7
+
+    def choose_terms(self) -> dict[str, Any]:
+        random = self.m.random
+        self.players_at_first = random.randint(4, 6)
+        return self.common_terms() | {
+            "format": "freezeout",
+            "seats_per_table": random.choice((3, 3, 4)),
+            "stack_points": random.randint(3, 8),
+            "unit_levels": STEEP,
+            "hands_per_level": 1,
+            "minutes_per_level": random.choice((None, None, 1)),
+            "late_entry_levels": random.choice((0, 1, 2)),
+        }
+
+    def _fill(self, structure: Structure) -> None:
+        everybody = self.players
+        self.players = everybody[: self.players_at_first]
+        super()._fill(structure)
+        self.players = everybody
+
+    def play_on(self, tournament: Tournament) -> None:
+        """Late entries, of newcomers and of those who are out."""
+        if tournament.entries_open and self.chance(0.3):
+            self.enter(self.m.random.choice(self.players))
