@@ -12,7 +12,7 @@ from msgspec import UNSET
 from big2 import hand as play_rules
 from big2.actions import PassReason
 from big2.cards import Card, mask_text
-from big2.explain import Explanation, duty_reason, explain, write_explanation
+from big2.explain import duty_reason, explain, explain_pass, write_explanation
 from domain import hand_events as events
 from domain.connection import Connection
 from domain.errors import NotAllowed
@@ -40,7 +40,7 @@ _PASSES: dict[PassReason, tuple[shapes.PassReason, shapes.By]] = {
 def legal_plays(
     services: Services, actor: Actor, hand_id: HandId, asked: Sequence[Card] | None = None
 ) -> shapes.LegalPlays:
-    """What the actor's seat may play now, and what is to be said of the cards asked about, if any.
+    """What the actor's seat may play now, and what is to be said of the cards asked about, of none: of a pass.
 
     NotAllowed to whoever was not dealt in; Conflicting of a hand that was played with real cards.
     """
@@ -60,12 +60,13 @@ def legal_plays(
         duty=_duty(game) if on_turn else None,
         duty_reason=duty_reason(game) if on_turn else None,
         items=[_legal_play(option.mask, option.kind.value, breach, suits) for option, breach in options],
-        explanation=UNSET if asked is None else _explanation(explain(game, seat, asked)),
+        explanation=UNSET if asked is None else _explanation(game, seat, asked),
         as_of=stream.position,
     )
 
 
-def _explanation(told: Explanation) -> shapes.Explanation:
+def _explanation(game: play_rules.Hand, seat: int, asked: Sequence[Card]) -> shapes.Explanation:
+    told = explain(game, seat, asked) if asked else explain_pass(game, seat)
     return msgspec.convert(write_explanation(told), shapes.Explanation)
 
 

@@ -329,6 +329,7 @@ class LegalPlay(Resource, frozen=True, kw_only=True):
 class Explanation(Resource, frozen=True, kw_only=True):
     """What the cards asked about are, and whether they may be played now: by which clause not, and why.
 
+    Of a pass the same is told, without cards and without a kind.
     `code` is the problem that the play would be; `reason` is a sentence in any case. `breach` says that the play is
     allowed and would be one (R7.3).
     """
@@ -345,7 +346,7 @@ class Explanation(Resource, frozen=True, kw_only=True):
 class LegalPlays(Resource, frozen=True, kw_only=True):
     """Every legal play of the seat to act; off turn there is none. `turn` is null once the hand is over.
 
-    `duty_reason` tells the duty as a sentence (R7.2); `explanation` is there where cards were asked about.
+    `duty_reason` tells the duty as a sentence (R7.2); `explanation` is there where cards, or a pass, were asked about.
     """
 
     turn: int | None

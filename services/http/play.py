@@ -44,8 +44,9 @@ def get_hand(call: Call, hand_id: UUID) -> Response:
     problems=("hand-closed",),
 )
 def get_legal_plays(call: Call, hand_id: UUID) -> Response:
-    """Read every legal play of one's own seat, off turn there is none; and why some cards may be played or not"""
-    return read(legal_plays(call.services, call.actor, HandId(hand_id), call.query.get("cards")))
+    """Read every legal play of one's own seat, off turn there is none; and why some cards, or a pass, are allowed"""
+    asked = () if call.query["pass"] else call.query.get("cards")
+    return read(legal_plays(call.services, call.actor, HandId(hand_id), asked))
 
 
 @command(

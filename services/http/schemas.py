@@ -351,6 +351,14 @@ class CardsAsked(Query):
             "description": "Cards to be explained, such as `7D,7S`; it may also stand there once for each card."
         },
     )
+    vars()["pass"] = Switch(
+        load_default=False, metadata={"description": "A pass is to be explained, instead of cards."}
+    )
+
+    @ma.validates_schema
+    def _one(self, asked: dict[str, Any], **_: Any) -> None:  # noqa: ANN401 - marshmallow's own signature
+        if asked["pass"] and "cards" in asked:
+            raise ma.ValidationError({"pass": ["asks beside `cards`: ask for one of them"]})
 
 
 class FeedQuery(Query):

@@ -73,6 +73,34 @@ def test_a_card_twice_or_not_held_is_explained(turn):
     assert turn.explained(f"cards={foreign}")["code"] == "card-not-held"
 
 
+def test_r4_1_a_pass_that_may_not_be_made_is_told_as_it_would_be_refused(turn):
+    told = turn.explained("pass=true")
+    assert (told["cards"], told["kind"], told["playable"], told["breach"]) == ([], None, False, False)
+    refused = turn.leader.post(
+        turn.path.replace("legal-plays", "passes"), {"turn": turn.hand["turn"]["number"]}
+    )
+    assert (told["clause"], told["code"]) == ("R4.1", "leader-cannot-pass")
+    assert (refused.json["clause"], refused.json["type"]) == ("R4.1", "/problems/leader-cannot-pass")
+    assert turn.explained("pass=true", turn.other)["code"] == "not-your-turn"
+
+
+def test_a_pass_that_may_be_made_is_told(app, operator):
+    game = Game(app, operator)
+    hand_id = game.hand_id()
+    game.act(hand_id)
+    reader = game.on_turn(game.hand(hand_id))
+    legal = reader.read(f"/v1/hands/{hand_id}/legal-plays?pass=true")
+    told = legal["explanation"]
+    assert legal["may_pass"]
+    assert (told["cards"], told["playable"], told["code"]) == ([], True, None)
+    assert told["reason"] == "It may pass."
+
+
+def test_nothing_is_explained_of_a_pass_that_is_not_asked_about(turn):
+    assert "explanation" not in turn.leader.read(f"{turn.path}?pass=false")
+    assert turn.explained(f"pass=false&cards={turn.held[0]}")["cards"] == [turn.held[0]]
+
+
 def test_off_turn_it_says_whose_turn_it_is_and_no_more(turn):
     seat = turn.hand["turn"]["seat"]
     held = turn.game.hand(turn.hand["hand_id"], turn.other)["you"]["cards"]
@@ -91,6 +119,8 @@ def test_off_turn_it_says_whose_turn_it_is_and_no_more(turn):
         ("cards=3D,XX,4C&cards=0", {"/query/cards/1", "/query/cards/3"}),
         ("cards=3D%00", {"/query/cards"}),
         ("card=3D", {"/query/card"}),
+        ("pass=1", {"/query/pass"}),
+        ("cards=3D&pass=true", {"/query/pass"}),
     ],
 )
 def test_what_are_no_cards_is_a_problem_with_a_pointer_to_each(turn, query, pointers):
