@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from big2.quoted import meant
 from big2.rulesets import (
     RuleSet,
     ruleset_from_mapping,
@@ -106,7 +107,7 @@ class RuleSets:
         wanted = reference if at or not versions else f"{name}@{versions[-1].version}"
         if wanted not in known:
             presets = ", ".join(sorted(self.presets))
-            wrong = f"is no rule set: name a preset ({presets}) or a published one"
+            wrong = f"is no rule set: name a preset ({presets}) or a published one{meant(name, self.presets)}"
             raise Refused("validation", "The rule set is not known.", {"/rules": wrong})
         return wanted
 

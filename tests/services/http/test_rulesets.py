@@ -6,6 +6,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.services.http.playing import Game
 
 
@@ -110,3 +112,21 @@ def test_a_hand_under_a_published_rule_set_is_judged_without_the_service(app, op
     assert history["rules"]["last_card"] == "forced"
     assert history["rules_named"] == "judged@1"
     assert verify(history, bootstrap.presets())["verdict"] == "valid"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("hongkong", "; is hong-kong meant?"),
+        ("Action-Poker", "; is actionpoker meant?"),
+        ("actionpoker@1", "; is actionpoker meant?"),
+        ("zzz", "or a published one"),
+    ],
+)
+def test_of_a_rule_set_that_there_is_not_the_preset_that_is_near_is_told(name, hint, operator):
+    for path, body in (
+        ("/v1/tournaments", {"name": "X", "format": "freezeout"}),
+        ("/v1/tables", {"stake": {"schedule": "actionpoker", "unit": 100}}),
+    ):
+        told = operator.post(path, body | {"rules": name}).json["errors"]
+        assert [(error["pointer"], error["detail"].endswith(hint)) for error in told] == [("/rules", True)]
