@@ -29,7 +29,7 @@ from services.projections.rebuild import compare
 from tests.proof.money import raw_events
 from tests.workers.outside import balances_from_outside
 from tests.workers.process import PATIENCE_SECONDS, started, working_below
-from tests.workers.test_service import Service, finished, played, until
+from tests.workers.test_service import Service, finished, played
 from workers.client import Client, Refused
 
 pytestmark = pytest.mark.skipif(
@@ -55,6 +55,8 @@ PAID = """
 SELECT count(*) FROM big2_events
 WHERE topic = 'wallet.credited.1' AND convert_from(state, 'utf8') ~ '"kind":"(prize|refund)"'
 """
+DUE = "SELECT count(*) FROM projections.agenda WHERE job = 'pay'"
+LONG_SECONDS = 240
 
 
 class Killing:
@@ -110,10 +112,12 @@ class Killing:
 @pytest.fixture
 def service() -> Iterator[Service]:
     service = Service()
-    service.start()
-    yield service
-    service.close()
-    shutil.rmtree(service.data)
+    try:
+        service.start()
+        yield service
+    finally:
+        service.close()
+        shutil.rmtree(service.data)
 
 
 @pytest.fixture
@@ -150,11 +154,12 @@ def entered(admin: Client, players: Iterable[str], **terms: Any) -> str:
     return t
 
 
-def shared_second_place(admin: Client, players: list[str]) -> str:
+def shared_second_place(service: Service, players: list[str]) -> str:
     """A freezeout with real cards that is over with its first hand: three of four go out in it, with equal stacks."""
+    admin = service.admin
     t = entered(admin, players, recorded=True, stack_points=10, guarantee=GUARANTEE)
     path = f"/v1/tournaments/{t}/tables"
-    until(lambda: admin.get(path)["items"])
+    service.run.until(lambda: admin.get(path)["items"])
     [table] = admin.get(path)["items"]
     cards_left = {str(s["seat"]): 13 * (s["seat"] != 1) for s in table["seats"]}
     admin.post(f"/v1/tables/{table['table_id']}/results", {"cards_left": cards_left, "winner": 1})
@@ -168,7 +173,7 @@ def with_re_entries(service: Service) -> Iterator[str]:
     late = {"late_entry_levels": 3, "hands_per_level": 2, "stack_points": 12, "between_hands_seconds": 0}
     t = entered(admin, rich(admin, 8), guarantee=GUARANTEE, **late)
     with played(service, t) as bots:
-        until(lambda: entries(admin, t) == 10 or not enter_again(admin, t), 240)
+        service.run.until(lambda: entries(admin, t) == 10 or not enter_again(admin, t), LONG_SECONDS)
         assert entries(admin, t) > 8, "nobody went out in time to enter again"
         yield t
         assert bots.popen.wait(PATIENCE_SECONDS) == 0, bots.said
@@ -197,9 +202,9 @@ def test_prizes_are_paid_once_whatever_is_killed_while_they_are_paid(service, ki
     with with_re_entries(service) as by_bots:
         shared = []
         for name in KILLED:
-            shared.append(shared_second_place(admin, club))
+            shared.append(shared_second_place(service, club))
             killing.while_paying(name)
-        until(lambda: finished(admin, by_bots), 240)
+        service.run.until(lambda: finished(admin, by_bots), LONG_SECONDS)
     all_paid(service, killing, [by_bots, *shared])
     raw = list(raw_events(Postgres(service.inside).url))
     assert_each_prize_paid_once(raw, [by_bots, *shared])
@@ -218,7 +223,7 @@ def test_refunds_are_paid_once_whatever_is_killed_while_they_are_paid(service, k
     admin.post(f"/v1/tournaments/{t}/cancel")
     for name in KILLED:
         killing.while_paying(name)
-    until(lambda: killing.asked(PAID) >= BATCH)
+    service.run.until(lambda: killing.asked(PAID) >= BATCH)
     assert killing.asked(PAID) < CROWD, "it was over too soon for a kill between two batches"
     killing.kill("worker")
     killing.kill("postgres")
@@ -232,7 +237,7 @@ def test_refunds_are_paid_once_whatever_is_killed_while_they_are_paid(service, k
 def all_paid(service: Service, killing: Killing, tournaments: list[str]) -> None:
     """Wait until nothing is owed any more: every pool and escrow is empty, and no job is due."""
     killing.back()
-    until(lambda: not killing.asked("SELECT count(*) FROM projections.agenda WHERE job = 'pay'"), 120)
+    service.run.until(lambda: not killing.asked(DUE))
     wanted = {f"{kind}/{t}": 0 for t in tournaments for kind in ("pool", "escrow")}
     assert {name: balance for name, balance in balances(service).items() if name in wanted} == wanted
 
