@@ -14,16 +14,24 @@ from tests.services.http.ringing import RingGame
 
 TRIES = 20_000
 """So many random lines are tried; a hundred are mostly enough."""
+Line = list[tuple[int, int, int | None]]
+"""Seat, turn and cards (none for a pass) of each action."""
 
 
 def play_to(
     services: Services, ring: RingGame, hand_id: str, left: Mapping[int, int], liable: int | None = None
 ) -> dict:
     """Play a hand that has just been dealt so that these cards are left by seat; how it then reads."""
-    stream = services.store.load(HAND, UUID(hand_id))
-    players = {s.seat: s.player_id for s in stream.state.terms.seats}
-    for seat, turn, mask in line_to(stream.state.game, left, liable):
-        player, path = ring.players[str(players[seat])], f"/v1/hands/{hand_id}"
+    line = line_to(services.store.load(HAND, UUID(hand_id)).state.game, left, liable)
+    assert line, f"no line to {left} in {TRIES} tries"
+    return play_line(ring, hand_id, line)
+
+
+def play_line(ring: RingGame, hand_id: str, line: Line) -> dict:
+    """Play a hand along a line; how it then reads."""
+    players = {s["seat"]: s["player_id"] for s in ring.hand(hand_id)["seats"]}
+    for seat, turn, mask in line:
+        player, path = ring.players[players[seat]], f"/v1/hands/{hand_id}"
         if mask is None:
             player.made(f"{path}/passes", {"turn": turn})
         else:
@@ -32,17 +40,17 @@ def play_to(
     return ring.hand(hand_id)
 
 
-def line_to(game, left: Mapping[int, int], liable: int | None = None) -> list[tuple[int, int, int | None]]:
-    """Seat, turn and cards (none for a pass) of each action that brings the hand to this end."""
+def line_to(game, left: Mapping[int, int], liable: int | None = None, tries: int = TRIES) -> Line | None:
+    """A line that brings the hand to this end, if so many tries find one."""
     random = Random(1)
-    for _ in range(TRIES):
+    for _ in range(tries):
         hand, line = game, []
         while hand.turn is not None and (step := _step(hand, left, liable, random)):
             line.append((hand.turn, hand.turn_number, step[0]))
             hand = _after(hand, step[0])
         if hand.turn is None and hand.liable == liable and all(_held(hand, s) == n for s, n in left.items()):
             return line
-    raise AssertionError(f"no line to {left} in {TRIES} tries")
+    return None
 
 
 def _step(hand, left: Mapping[int, int], liable: int | None, random: Random) -> tuple[int | None] | None:
