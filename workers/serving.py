@@ -26,7 +26,7 @@ from services.errors import StoreError
 from services.postgres import migrate
 from services.projections import Projector
 from services.projections.rebuild import replace
-from workers.supervisor import AlreadyRunning, Process
+from workers.supervisor import AlreadyRunning, Process, url_of
 from workers.supervisor import serve as supervise
 
 TOKEN_FILE = "admin-token"  # noqa: S105 - the name of a file
@@ -73,7 +73,7 @@ def _is_free(host: str, port: int) -> bool:
 def _tell(settings: Settings) -> None:
     token = settings.data / TOKEN_FILE
     click.echo(
-        f"big2: serving on http://{settings.host}:{settings.port}, API pages at /docs/; data in {settings.data}"
+        f"big2: serving on {url_of(settings.host, settings.port)}, API pages at /docs/; data in {settings.data}"
         + (f", admin token in {token}" if token.exists() else "")
     )
 

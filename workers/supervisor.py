@@ -253,8 +253,16 @@ def _alone(settings: Settings, servers: Sequence[Server]) -> Iterator[None]:
 
 
 def _address(settings: Settings) -> str:
-    host = _ANYWHERE.get(settings.host, settings.host)
-    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
+    return url_of(_ANYWHERE.get(settings.host, settings.host), settings.port)
+
+
+def url_of(host: str, port: int) -> str:
+    """The URL of what serves there; an IPv6 address stands in brackets.
+
+    >>> url_of("::1", 8000)
+    'http://[::1]:8000'
+    """
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def _say(line: str) -> None:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import click
+import msgspec
 import pytest
 
 from domain.credential import Role
@@ -199,3 +200,5 @@ def test_where_it_serves_is_told(fresh, capsys, tmp_path):
     (tmp_path / "admin-token").touch()
     serving._tell(fresh)
     assert "admin token in" in capsys.readouterr().out
+    serving._tell(msgspec.structs.replace(fresh, host="::1", port=81))
+    assert "serving on http://[::1]:81, API pages" in capsys.readouterr().out
