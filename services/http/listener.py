@@ -94,6 +94,8 @@ class Listener:
         self._thread = threading.Thread(target=self._run, name="feed-listener", daemon=True)
         self.position = -1
         """How far the projections, and the ring, are; -1 until they were read."""
+        self.read_at = time.monotonic()
+        """When they were last read to their end; at first when this was made."""
         self._floor = 0
         self._patient = 0
 
@@ -199,6 +201,7 @@ class Listener:
         while not self.stopping:
             while self._drain(conn):
                 pass
+            self.read_at = time.monotonic()
             self._tell(self._watch.look(conn))
             for _ in conn.notifies(timeout=POLL_SECONDS, stop_after=1):
                 pass

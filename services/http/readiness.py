@@ -1,4 +1,8 @@
-"""Whether the service can serve: asked of the store at most once in a while, however many ask us."""
+"""Whether the service can serve: asked of the store at most once in a while, however many ask us.
+
+What is said of the projections is read from the database and told by its clock, so every process says the same, at the
+first question. It names log positions and types of errors, and nothing of any event.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,21 @@ import time
 from collections.abc import Callable
 from threading import Lock
 
+from psycopg.errors import UndefinedTable
+
+from services.database import Database
 from services.errors import StoreError
 from services.http.listener import Listener
 from services.postgres import unapplied
+from services.projections.progress import Progress, progress
 from services.store import Store
 
 KEPT_SECONDS = 1.0
 """How long an answer is given again."""
 MOST_LAG = 5_000
 """Events that the projections may be behind the log."""
-STALLED_SECONDS = 10.0
-"""How long they may stand still while the log is ahead of them."""
+MOST_SECONDS = 10.0
+"""How old an event may be that they do not show yet; and how long the listener may not have read them."""
 
 Checks = dict[str, str]
 
@@ -31,8 +39,6 @@ class Readiness:
         self._guard = Lock()
         self._checks: Checks = {}
         self._until = float("-inf")
-        self._behind: tuple[int, float] | None = None
-        """The position at which the projections were first seen behind, and when."""
 
     def checks(self) -> Checks:
         """The newest answer; whoever asks meanwhile waits for it and makes none of his own."""
@@ -43,31 +49,44 @@ class Readiness:
             return self._checks
 
     def _made(self) -> Checks:
-        position = self._listener.position  # before the head, so that a lag is never less than it was
+        database = self._store.database
         try:
-            missing = unapplied(self._store.database)
-            head = self._store.head()
+            missing = unapplied(database)
+            projector = _of_projections(database)
         except StoreError as error:
             return {"store": f"does not answer ({type(error).__name__})"}
         return {
             "store": "ok",
             "migrations": f"missing: {', '.join(missing)}" if missing else "ok",
-            "listener": "ok" if self._listener.alive else "has ended",
-            "projector": self._lag(head, position),
+            "listener": self._of_listener(),
+            "projector": projector,
         }
 
-    def _lag(self, head: int, position: int) -> str:
-        if position < 0:
-            return "the projections were not read yet"
-        seconds = self._still(head, position)
-        if seconds >= STALLED_SECONDS:
-            return f"has not moved for {seconds:.0f} s and is {head - position} events behind"
-        return "ok" if head - position <= MOST_LAG else f"is {head - position} events behind"
+    def _of_listener(self) -> str:
+        """This process's own look at the projections, on which its feeds and its readers depend."""
+        seconds = self._clock() - self._listener.read_at
+        if not self._listener.alive:
+            return "has ended"
+        return "ok" if seconds < MOST_SECONDS else f"has not read the projections for {seconds:.0f} s"
 
-    def _still(self, head: int, position: int) -> float:
-        """For how long the projections have been seen at this position, behind the log."""
-        if position >= head:
-            self._behind = None
-        elif self._behind is None or self._behind[0] != position:
-            self._behind = (position, self._clock())
-        return self._clock() - self._behind[1] if self._behind else 0.0
+
+def _of_projections(database: Database) -> str:
+    try:
+        found = progress(database, MOST_LAG + 1)
+    except UndefinedTable:
+        found = None
+    return _said(found) if found else "has no tables: run `big2 migrate`"
+
+
+def _said(found: Progress) -> str:
+    """What is wrong with the projections' progress."""
+    age = "of unknown age" if found.oldest is None else f"{found.oldest.total_seconds():.0f} s old"
+    many = f"more than {MOST_LAG}" if found.behind > MOST_LAG else str(found.behind)
+    lag = f"is at position {found.position}; events behind the log: {many}, the oldest {age}"
+    if stall := found.stall:
+        return (
+            f"cannot go on at position {stall.position} since {stall.since:%Y-%m-%dT%H:%M:%SZ}:"
+            f" {stall.projection} fails there ({stall.reason}); {lag}"
+        )
+    late = found.oldest is None or found.oldest.total_seconds() >= MOST_SECONDS
+    return lag if late or found.behind > MOST_LAG else "ok"

@@ -11,7 +11,10 @@ import psycopg
 import pytest
 
 from domain.topics import TOPICS
-from services.projections import Projector
+from services.http.readiness import Readiness
+from services.projections import Projector, directory
+from services.projections.progress import progress
+from services.projections.rebuild import compare
 from services.store import Store
 from tests.services.projections.house import House
 from workers import projecting
@@ -115,22 +118,90 @@ def test_a_database_without_its_tables_is_waited_for(database_url, monkeypatch, 
             time.sleep(0.01)
         assert batches == []
         Projector(store).create()
-        while store.head() and not any(batches):
+        while progress(store.database, 1).behind:
             assert time.monotonic() < give_up
             time.sleep(0.01)
     store.close()
 
 
-def test_an_event_that_cannot_be_projected_ends_it_and_tells_no_row(database_url, monkeypatch, caplog):
-    def poisoned(_self, _upto=None):
-        with psycopg.connect(database_url) as conn:
-            conn.execute("CREATE TEMPORARY TABLE one (cards text PRIMARY KEY CHECK (cards <> '3D'))")
-            conn.execute("INSERT INTO one VALUES ('3D')")
+class Following:
+    """A listener of a web process that was started just now."""
 
-    monkeypatch.setattr(Projector, "step", poisoned)
-    store = Store(database_url, TOPICS)
-    with pytest.raises(SystemExit):
-        projecting.follow(store, database_url)
-    store.close()
-    assert "cannot be projected" in caplog.text
-    assert "3D" not in caplog.text
+    alive = True
+
+    def __init__(self) -> None:
+        self.read_at = time.monotonic()
+
+
+def said(store) -> str:
+    """What another web process says of the projector when it is asked for the first time."""
+    return Readiness(store, Following()).checks()["projector"]
+
+
+def until(what) -> None:
+    give_up = time.monotonic() + 20
+    while not what():
+        assert time.monotonic() < give_up
+        time.sleep(0.01)
+
+
+def test_an_event_that_cannot_be_projected_is_told_and_tried_again_until_it_can(
+    house, database_url, monkeypatch, caplog
+):
+    monkeypatch.setattr(projecting, "STALL_SECONDS", 0.05)
+    house.project()
+    whole, tries = directory.project, []
+    bad = house.store.head() + 3
+
+    def project(cur, r, context):
+        if r.position == bad:
+            tries.append(r.position)
+            raise ValueError("3D of " + str(r.stream))
+        whole(cur, r, context)
+
+    monkeypatch.setattr(directory, "project", project)
+    hidden = house.enrol(5)[2]
+    with monkeypatch.context() as patched, following(database_url, patched):
+        until(lambda: "cannot go on" in said(house.store))
+        assert shown(house) == bad - 1
+        first = said(house.store)
+        assert f"at position {bad} since" in first
+        assert "directory fails there (ValueError)" in first
+        assert f"is at position {bad - 1}; events behind the log: 3, the oldest" in first
+        until(lambda: len(tries) > 8)
+        assert said(house.store).partition(";")[0] == first.partition(";")[0]
+        assert shown(house) == bad - 1
+    # Another process finds the same, from the same time on.
+    with monkeypatch.context() as patched, following(database_url, patched):
+        until(lambda: len([r for r in caplog.records if r.levelname == "CRITICAL"]) > 1)
+        assert said(house.store).partition(";")[0] == first.partition(";")[0]
+        monkeypatch.setattr(directory, "project", whole)
+        until_shown(house)
+        assert said(house.store) == "ok"
+        until(lambda: "the projector goes on" in caplog.text)
+    told = [r.getMessage() for r in caplog.records if r.levelname == "CRITICAL"]
+    assert len(told) == 2  # once a process
+    for text in told:
+        assert text.startswith(
+            f"the event at position {bad} cannot be projected: directory fails (ValueError)"
+        )
+        assert "in project" in text
+    for text in (caplog.text, first):
+        assert "3D" not in text.replace('"3D of "', "")  # that is a line of this file
+        assert str(hidden) not in text
+    assert compare(house.store) == []
+
+
+def test_a_batch_that_fails_as_a_whole_only_is_projected_event_by_event(
+    house, database_url, monkeypatch, caplog
+):
+    def fails(_self, _upto=None):
+        raise ValueError("3D")
+
+    house.project()
+    house.enrol(3)
+    projector = Projector(house.store)
+    monkeypatch.setattr(Projector, "step", fails)
+    assert projecting._step(projector) == 3
+    assert shown(house) == house.store.head()
+    assert "a batch failed" in caplog.text

@@ -2,35 +2,50 @@
 
 from __future__ import annotations
 
-import pytest
+from datetime import UTC, datetime, timedelta
 
+import pytest
+from psycopg.errors import UndefinedTable
+
+from services.errors import Unavailable
 from services.http import readiness
-from services.http.readiness import KEPT_SECONDS, STALLED_SECONDS, Readiness
+from services.http.readiness import KEPT_SECONDS, MOST_LAG, MOST_SECONDS, Readiness
+from services.projections.progress import Progress, Stall, Stalled, keep
 from tests.services.http.driving import Api
+from tests.services.http.playing import until
+
+SINCE = datetime(2027, 1, 29, 19, 40, tzinfo=UTC)
 
 
 class Listener:
-    position = 10
+    read_at = 0.0
     alive = True
 
 
 class Store:
-    """A store whose log is as long as a test says."""
-
     database = None
 
-    def __init__(self) -> None:
-        self.length = 10
-        self.asked = 0
 
-    def head(self) -> int:
+class Projections:
+    """Projections as far as a test says."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.found: Progress | Exception | None = Progress(10, 0, timedelta(), None)
+
+    def __call__(self, _database: None, _most: int) -> Progress | None:
         self.asked += 1
-        return self.length
+        if isinstance(self.found, Exception):
+            raise self.found
+        return self.found
 
 
 @pytest.fixture
-def store() -> Store:
-    return Store()
+def projections(monkeypatch) -> Projections:
+    projections = Projections()
+    monkeypatch.setattr(readiness, "progress", projections)
+    monkeypatch.setattr(readiness, "unapplied", lambda _: [])
+    return projections
 
 
 @pytest.fixture
@@ -44,22 +59,21 @@ def clock() -> list[float]:
 
 
 @pytest.fixture
-def ready(store, listener, clock, monkeypatch) -> Readiness:
-    monkeypatch.setattr(readiness, "unapplied", lambda _: [])
-    return Readiness(store, listener, lambda: clock[0])
+def ready(projections, listener, clock) -> Readiness:
+    return Readiness(Store(), listener, lambda: clock[0])
 
 
 def test_it_is_ready_when_every_check_is(ready):
     assert set(ready.checks().values()) == {"ok"}
 
 
-def test_the_store_is_asked_once_in_a_while_however_many_ask(ready, store, clock):
+def test_the_store_is_asked_once_in_a_while_however_many_ask(ready, projections, clock):
     for _ in range(100):
         ready.checks()
-    assert store.asked == 1
+    assert projections.asked == 1
     clock[0] = KEPT_SECONDS
     ready.checks()
-    assert store.asked == 2
+    assert projections.asked == 2
 
 
 def test_a_step_of_the_schema_that_is_missing(ready, monkeypatch):
@@ -67,40 +81,65 @@ def test_a_step_of_the_schema_that_is_missing(ready, monkeypatch):
     assert ready.checks()["migrations"] == "missing: more, most"
 
 
-def test_a_listener_that_has_ended(ready, listener):
+def test_a_store_that_does_not_answer(ready, projections):
+    projections.found = Unavailable("away")
+    assert ready.checks() == {"store": "does not answer (Unavailable)"}
+
+
+def test_a_listener_that_has_ended_or_reads_no_more(ready, listener, clock):
+    clock[0] = MOST_SECONDS
+    assert ready.checks()["listener"] == "has not read the projections for 10 s"
     listener.alive = False
+    clock[0] += KEPT_SECONDS
     assert ready.checks()["listener"] == "has ended"
 
 
-def test_projections_far_behind_or_not_read(ready, store, listener, clock):
-    store.length = 10_000
-    assert ready.checks()["projector"] == "is 9990 events behind"
-    clock[0], listener.position = 2, -1
-    assert ready.checks()["projector"] == "the projections were not read yet"
+@pytest.mark.parametrize("found", [UndefinedTable(), None])
+def test_projections_that_are_not_there(ready, projections, found):
+    projections.found = found
+    assert ready.checks()["projector"] == "has no tables: run `big2 migrate`"
 
 
-def test_a_projector_that_stands_still_behind_the_log(ready, store, listener, clock):
-    store.length = 12
-    assert ready.checks()["projector"] == "ok"
-    clock[0] = STALLED_SECONDS
-    assert ready.checks()["projector"] == "has not moved for 10 s and is 2 events behind"
-    clock[0], listener.position = STALLED_SECONDS + 2, 11
-    assert ready.checks()["projector"] == "ok"
-    clock[0], listener.position = 2 * STALLED_SECONDS, 12
-    assert ready.checks()["projector"] == "ok"
+@pytest.mark.parametrize(
+    ("behind", "seconds", "said"),
+    [
+        (1, MOST_SECONDS - 0.1, "ok"),
+        (MOST_LAG, 1, "ok"),
+        (1, MOST_SECONDS, "is at position 10; events behind the log: 1, the oldest 10 s old"),
+        (12, 7200, "is at position 10; events behind the log: 12, the oldest 7200 s old"),
+        (MOST_LAG + 1, 1, "is at position 10; events behind the log: more than 5000, the oldest 1 s old"),
+        (1, None, "is at position 10; events behind the log: 1, the oldest of unknown age"),
+    ],
+)
+def test_what_the_projections_do_not_show_yet_is_told_at_the_first_question(
+    ready, projections, behind, seconds, said
+):
+    age = None if seconds is None else timedelta(seconds=seconds)
+    projections.found = Progress(10, behind, age, None)
+    assert ready.checks()["projector"] == said
 
 
-def test_a_log_that_nobody_writes_to_is_no_stall(ready, clock):
-    for clock[0] in (0, STALLED_SECONDS, 10 * STALLED_SECONDS):
-        assert ready.checks()["projector"] == "ok"
+def test_an_event_that_cannot_be_projected_is_told_however_young_it_is(ready, projections):
+    projections.found = Progress(10, 2, timedelta(seconds=1), Stall(11, "ledger", "KeyError", SINCE))
+    assert ready.checks()["projector"] == (
+        "cannot go on at position 11 since 2027-01-29T19:40:00Z: ledger fails there (KeyError);"
+        " is at position 10; events behind the log: 2, the oldest 1 s old"
+    )
 
 
-def test_the_route_says_what_is_wrong_and_when_to_come_again(anybody, app, monkeypatch):
-    answer = anybody.get("/readyz")
-    assert (answer.status_code, answer.json["status"]) == (200, "ok")
-    monkeypatch.setattr(readiness, "unapplied", lambda _: ["more"])
+def test_the_route_says_what_is_wrong_and_when_to_come_again(anybody, app, services, monkeypatch):
+    assert anybody.get("/readyz").status_code == 200
+    assert anybody.get("/readyz").json["status"] == "ok"
     monkeypatch.setattr(readiness, "KEPT_SECONDS", 0)
     app.extensions["big2"].readiness._until = 0
+    keep(services.store.database, Stalled(services.store.head() + 1, "ledger", ValueError("3D")))
     answer = Api(app).get("/readyz")
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
-    assert answer.json["checks"]["migrations"] == "missing: more"
+    assert "ledger fails there (ValueError)" in answer.json["checks"]["projector"]
+    assert "3D" not in answer.text
+
+
+def test_the_listener_of_a_process_says_when_it_has_read(app):
+    listener = app.extensions["big2"].listener
+    before = listener.read_at
+    until(lambda: listener.read_at > before)
