@@ -15,6 +15,8 @@ from uuid import uuid4
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_SECONDS = 120
+LONG_SECONDS = 400
+"""How long a whole demo may take on a machine that has much else to do."""
 _OURS = ("DATABASE_URL", "REDIS_URL", "PORT", "BIG2_HOST", "BIG2_DATA")
 
 
@@ -71,6 +73,13 @@ class Big2:
             assert time.monotonic() < give_up, self.said
             assert self.popen.poll() is None, self.said
             time.sleep(0.05)
+
+    def ended(self, seconds: float = LONG_SECONDS) -> int:
+        """Its exit status, once it has ended."""
+        try:
+            return self.popen.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"still running after {seconds} s:\n{self.said}") from None
 
     def pid(self, name: str) -> int:
         """The newest process of that name which the supervisor has started."""

@@ -310,7 +310,7 @@ def test_a_small_demo_ends_verified_and_leaves_nothing():
     with big2(
         "demo", "--entrants", "6", "--format", "freezeout", "--rules", "high-low", "--seed", "3"
     ) as run:
-        assert run.popen.wait(120) == 0, run.said
+        assert run.ended() == 0, run.said
     lines = run.said.splitlines()
     assert lines[-1] == "verified"
     facts = dict(re.split(r"\s{2,}", line.strip()) for line in lines[-11:-1])

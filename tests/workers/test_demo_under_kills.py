@@ -82,7 +82,7 @@ def test_a_demo_that_is_told_to_stop_puts_everything_away():
         evening = Evening(run)
         evening.another_hand()
         run.popen.send_signal(signal.SIGTERM)
-        assert run.popen.wait(PATIENCE_SECONDS) == 1, run.said
+        assert run.ended() == 1, run.said
         assert run.left() == []
     assert "verified" not in run.said
     assert not evening.folder.exists()
@@ -100,7 +100,7 @@ def test_an_evening_whose_processes_are_killed_is_proved_to_the_cent_and_leaves_
         evening.kill_command("serve")
         run.until(lambda: "verifying" in run.said, PATIENCE_SECONDS)
         evening.kill("postgres")
-        assert run.popen.wait(PATIENCE_SECONDS) == 0, run.said
+        assert run.ended() == 0, run.said
     assert run.said.splitlines()[-1] == "verified"
     assert run.left() == []
     assert working_below(evening.folder) == []

@@ -389,7 +389,7 @@ def test_what_a_demo_does_not_have_is_told(wrong, told):
 
 def test_a_small_evening_ends_verified_and_leaves_nothing():
     with big2("demo", "--ring", "--entrants", "5", "--hands", "3", "--seed", "3") as run:
-        assert run.popen.wait(120) == 0, run.said
+        assert run.ended() == 0, run.said
     lines = run.said.splitlines()
     assert lines[-1] == "verified"
     facts = dict(re.split(r"\s{2,}", line.strip()) for line in lines[-12:-1])
