@@ -10,6 +10,7 @@ import shutil
 import stat
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import gettempdir
 
 from services.processes import Account
 
@@ -111,3 +112,13 @@ def _copy(source: Path, target: Path) -> None:
         shutil.rmtree(unfinished, ignore_errors=True)
         shutil.copytree(source, unfinished, symlinks=True)
         unfinished.rename(target)
+
+
+def empty_memory_folder(name: str) -> Path:
+    """An empty folder of our own, in memory where there is such a place: a full disk does not matter there."""
+    memory = Path("/dev/shm")  # noqa: S108 - `own_folder` refuses another's
+    folder = (memory if memory.is_dir() else Path(gettempdir())) / f"big2-{os.geteuid()}-{name}"
+    if folder.exists() and folder.lstat().st_uid == os.geteuid():
+        shutil.rmtree(folder)
+    own_folder(folder, None)
+    return folder

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -16,6 +18,7 @@ MIGRATION_WAIT_MS = 60_000
 """How long a migration waits for another process's migration, or for a lock."""
 
 _MIGRATION_LOCK = 0x62326D69  # "b2mi"
+_MAKING_LOCK = 0x62326D6B  # "b2mk"
 _MIGRATION_FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
 
 
@@ -46,19 +49,47 @@ def migrate(url: str, *, check: bool = False) -> list[str]:
 
     Any number of processes may call it at once. A schema that is newer than this release is refused.
     """
-    options = connect_options("big2-migrate") | {
-        "options": f"-c lock_timeout={MIGRATION_WAIT_MS} -c timezone=UTC"
-    }
+    if check:
+        with _connection(url) as conn:
+            return [migration.name for migration in _missing(conn)]
+    with _locked(url, _MIGRATION_LOCK) as conn:
+        conn.execute(
+            "CREATE TABLE IF NOT EXISTS migrations (number int PRIMARY KEY, name text NOT NULL,"
+            " applied_at timestamptz NOT NULL DEFAULT clock_timestamp())"
+        )
+        return [_apply(conn, migration) for migration in _missing(conn)]
+
+
+@contextmanager
+def alone(url: str) -> Iterator[None]:
+    """Be the only process that makes what follows from the schema, such as the projections, for a block.
+
+    Another one is waited for. Whoever is within may call `migrate`, whose lock is another.
+    """
+    with _locked(url, _MAKING_LOCK):
+        yield
+
+
+@contextmanager
+def _locked(url: str, lock: int) -> Iterator[Connection]:
+    with _connection(url) as conn:
+        try:
+            conn.execute("SELECT pg_advisory_lock(%s)", (lock,))
+        except psycopg.errors.LockNotAvailable as error:
+            seconds = MIGRATION_WAIT_MS / 1000
+            raise Unavailable(
+                f"another process has been bringing this database up to date for {seconds:g} s: wait for it"
+            ) from error
+        yield conn
+
+
+@contextmanager
+def _connection(url: str) -> Iterator[Connection]:
+    """A connection that waits long for locks; Unavailable if it can't be made, or is lost."""
+    options = {"options": f"-c lock_timeout={MIGRATION_WAIT_MS} -c timezone=UTC"}
     try:
-        with psycopg.connect(url, **options) as conn:
-            if check:
-                return [migration.name for migration in _missing(conn)]
-            conn.execute("SELECT pg_advisory_lock(%s)", (_MIGRATION_LOCK,))
-            conn.execute(
-                "CREATE TABLE IF NOT EXISTS migrations (number int PRIMARY KEY, name text NOT NULL,"
-                " applied_at timestamptz NOT NULL DEFAULT clock_timestamp())"
-            )
-            return [_apply(conn, migration) for migration in _missing(conn)]
+        with psycopg.connect(url, **(connect_options("big2-migrate") | options)) as conn:
+            yield conn
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise Unavailable(f"the database did not answer: {one_line(error)}") from error
 

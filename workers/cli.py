@@ -200,12 +200,24 @@ def bots(
 
 
 @main.command()
-def migrate() -> None:
-    """Bring the database's tables up to this release; harmless when they are."""
-    from workers.serving import migrate_all
+@click.option("--check", is_flag=True, help="Change nothing; exit status 1 if something is to be done.")
+@DATA
+def migrate(*, check: bool, data: Path | None) -> None:
+    """Bring the database's tables up to this release; harmless when they are, and when several do it at once.
+
+    \b
+    Examples:
+      big2 migrate --check        before an upgrade: what it would do
+      big2 migrate
+    """
+    from workers.serving import migrate_all, missing
 
     with _in_one_line():
-        migrate_all()
+        if not check:
+            return migrate_all(data)
+        found = missing(data)
+        click.echo(f"missing: {', '.join(found)}" if found else "up to date")
+    sys.exit(1 if found else 0)
 
 
 @main.command("run")

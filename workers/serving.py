@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import secrets
 import socket
@@ -13,17 +14,19 @@ from pathlib import Path
 from uuid import UUID
 
 import click
+import psycopg
 
 from domain.credential import Role
 from domain.ids import TournamentId, job_command
-from services import bootstrap
+from services import bootstrap, logs
 from services.application import credentials
 from services.application.credentials import Grant
 from services.bootstrap import Settings
 from services.embedded import EmbeddedError
 from services.envelope import Command
-from services.errors import StoreError
-from services.postgres import migrate
+from services.errors import StoreError, Unavailable
+from services.logs import say
+from services.postgres import alone, migrate
 from services.projections import Projector
 from services.projections.rebuild import replace
 from workers.supervisor import AlreadyRunning, Process, url_of
@@ -36,10 +39,13 @@ PORT_SECONDS = 10.0
 """How long a port may still be held by what a killed supervisor left."""
 _FIRST_TOKEN = "first-admin-token"  # noqa: S105 - the name of a job
 
+log = logging.getLogger(__name__)
+
 
 def serve(*, host: str | None, port: int | None, data: Path | None) -> None:
     """Run everything until SIGTERM; the options go before the environment."""
     settings = bootstrap.settings(host=host, port=port, data=data)
+    logs.begin("supervisor", settings.log, settings.log_level)
     workers = ["worker"] * settings.workers
     own = [_process(name) for name in ("web", *workers, "clock", "projector")]
     _wait_for_port(settings)
@@ -72,29 +78,43 @@ def _is_free(host: str, port: int) -> bool:
 
 def _tell(settings: Settings) -> None:
     token = settings.data / TOKEN_FILE
-    click.echo(
-        f"big2: serving on {url_of(settings.host, settings.port)}, API pages at /docs/; data in {settings.data}"
+    say(
+        f"serving on {url_of(settings.host, settings.port)}, API pages at /docs/; data in {settings.data}"
         + (f", admin token in {token}" if token.exists() else "")
     )
 
 
-def migrate_all() -> None:
+def migrate_all(data: Path | None = None) -> None:
     """The events' tables, then the projections'."""
-    settings = bootstrap.with_urls(bootstrap.settings())
+    settings = bootstrap.with_urls(bootstrap.settings(data=data))
     applied = migrate(settings.database_url or "")
     make_projections(settings)
     click.echo(f"applied: {', '.join(applied)}" if applied else "nothing to do")
+
+
+def missing(data: Path | None = None) -> list[str]:
+    """What `migrate_all` would make, by name; nothing is changed. StoreError if the database is of a newer release."""
+    settings = bootstrap.with_urls(bootstrap.settings(data=data))
+    steps = migrate(settings.database_url or "", check=True)
+    services = bootstrap.build(settings)
+    try:
+        return steps if Projector(services.store).fits() else [*steps, "projections"]
+    except psycopg.errors.UndefinedTable:
+        return [*steps, "projections"]
+    finally:
+        services.close()
 
 
 def make_projections(settings: Settings) -> None:
     """Make the projections' tables if they are not there, and everything again if an older release made them."""
     services = bootstrap.build(settings)
     try:
-        projector = Projector(services.store)
-        projector.create()
-        if not projector.fits():
-            click.echo("big2: this release has other projections: making them again from the log")
-            replace(services.store)
+        with alone(settings.database_url or ""):
+            projector = Projector(services.store)
+            projector.create()
+            if not projector.fits():
+                say("this release has other projections: making them again from the log")
+                replace(services.store)
     finally:
         services.close()
 
@@ -116,8 +136,10 @@ def make_first_token(settings: Settings) -> None:
         made = credentials.issue(services.store, command, lambda: Grant(Role.ADMIN), secret)
         if made.text is None:  # another machine's first start was faster: its token is the one
             path.unlink()
+        elif logs.as_json():  # what is collected and kept is no place for it
+            say(f"admin token, kept in {path}")
         else:
-            click.echo(f"big2: admin token, shown this once and kept in {path}:\n{made.text}")
+            say(f"admin token, shown this once and kept in {path}:\n{made.text}")
     finally:
         services.close()
 
@@ -137,8 +159,14 @@ def make_token(role: str, tournament: UUID | None, data: Path | None) -> str:
 
 
 def run_process(name: str) -> None:
-    """Be one process of the service."""
-    _RUN[name](bootstrap.with_urls(bootstrap.settings()))
+    """Be one process of the service; StoreError if the database is of a newer release than this one."""
+    settings = bootstrap.with_urls(bootstrap.settings())
+    logs.begin(name, settings.log, settings.log_level)
+    try:
+        migrate(settings.database_url or "", check=True)
+    except Unavailable as error:  # each process waits for its database by itself
+        log.warning("%s", error)
+    _RUN[name](settings)
 
 
 def _web(settings: Settings) -> None:

@@ -12,7 +12,6 @@ import fcntl
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,12 +21,13 @@ from typing import NamedTuple
 from services.bootstrap import Settings, variables, with_urls
 from services.embedded import Postgres, Server, Valkey, start
 from services.folders import make_data, server_account
+from services.logs import say
 from services.postgres import migrate
 from services.processes import spawn
 
 STOP_SECONDS = 9.5
 """How long everything together may take to end; then the rest is killed."""
-GRACE_SECONDS = {"web": 2.5, "worker": 1.5, "postgres": STOP_SECONDS}
+GRACE_SECONDS = {"web": 4.5, "worker": 1.5, "postgres": STOP_SECONDS}
 """How long a process may take to end before it is killed. They are ended one after the other, PostgreSQL last."""
 OTHER_GRACE_SECONDS = 0.75
 FIRST_PAUSE_SECONDS = 0.2
@@ -110,7 +110,7 @@ def serve(
         finally:
             stop.interrupts = False
             if stop.came:
-                _say("stopping")
+                say("stopping")
             _end(children)
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -155,7 +155,7 @@ class _Child:
     def adopt(self, running: subprocess.Popen[bytes]) -> None:
         self._running = running
         self._since = time.monotonic()
-        _say(f"{self.name} started (pid {running.pid})")
+        say(f"{self.name} started (pid {running.pid})")
 
     def look_after(self) -> None:
         if self._running:
@@ -180,7 +180,7 @@ class _Child:
         except subprocess.TimeoutExpired:
             how = "killed: it did not stop in time"
         self._sweep(self._running)
-        _say(f"{self.name} {how}")
+        say(f"{self.name} {how}")
         self._running = None
 
     def _mourn(self, dead: subprocess.Popen[bytes]) -> None:
@@ -192,7 +192,7 @@ class _Child:
         self._wait_longer(f"{self.name} ended ({f'signal {-code}' if code < 0 else f'status {code}'})")
 
     def _wait_longer(self, what: str) -> None:
-        _say(f"{what}; next start in {self._pause:g} s")
+        say(f"{what}; next start in {self._pause:g} s")
         self._next = time.monotonic() + self._pause
         self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
 
@@ -263,9 +263,3 @@ def url_of(host: str, port: int) -> str:
     'http://[::1]:8000'
     """
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
-
-
-def _say(line: str) -> None:
-    with contextlib.suppress(OSError):  # nobody listens any more
-        sys.stdout.write(f"big2: {line}\n")
-        sys.stdout.flush()

@@ -30,6 +30,7 @@ class Who(Enum):
     AUDITING = frozenset({Role.AUDITOR, Role.DIRECTOR, Role.ADMIN})
     ADMINS = frozenset({Role.ADMIN})
     BOOKS = frozenset({Role.AUDITOR, Role.OPERATOR, Role.DIRECTOR, Role.ADMIN})
+    STAFF = BOOKS
     LEDGER = frozenset(Role)
 
 

@@ -14,6 +14,7 @@ from big2.errors import IllegalPlay
 from domain.errors import Conflicting, NotAllowed, Refused, Rejected
 from services.application.errors import NotFound
 from services.bootstrap import Services
+from services.bugs import told
 from services.errors import Unavailable
 from services.http import (
     boards,
@@ -22,6 +23,7 @@ from services.http import (
     health,
     leaderboards,
     ledger,
+    metrics,
     play,
     players,
     recorded,
@@ -31,10 +33,11 @@ from services.http import (
     wallets,
 )
 from services.http.access import Gate
-from services.http.bugs import told
 from services.http.calls import EXTENSION, LARGEST_BODY, Parts
+from services.http.figures import Asked
 from services.http.limits import Places
 from services.http.listener import Listener, wait_until_ready
+from services.http.observing import observe
 from services.http.problems import PROBLEMS, Problem, response_of
 from services.http.readiness import Readiness
 
@@ -92,9 +95,13 @@ def create_app(services: Services) -> Flask:
     listener = Listener(services.store, services.connections)
     gate = Gate(services.store, settings.requests_per_second, settings.failures_per_minute)
     part, whole = FEEDS_OF_THREADS
-    places = Places(settings.web_threads * part // whole)
+    places = Places(settings.web_threads * part // whole, settings.feed_seconds)
     readiness = Readiness(services.store, listener)
-    app.extensions[EXTENSION] = Parts(services, gate, listener, places, readiness)
+    asked = Asked(services.store, settings.redis_url, settings.data)
+    app.extensions[EXTENSION] = Parts(
+        services, gate, listener, places, readiness, asked, settings.metrics_token
+    )
+    observe(app)
     _add_routes(app)
     _add_errors(app)
     app.after_request(_secured)
@@ -121,6 +128,7 @@ def _add_routes(app: Flask) -> None:
         api.register_blueprint(module.blueprint)
     documents.describe(api)
     app.register_blueprint(health.blueprint)
+    app.register_blueprint(metrics.blueprint)
     app.register_blueprint(documents.blueprint)
     app.register_blueprint(documents.reader())
 

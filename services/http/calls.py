@@ -24,8 +24,10 @@ from services.http import strictjson
 from services.http.access import Gate, Who, admit
 from services.http.fields import Body as BodySchema
 from services.http.fields import CardList, pointers
+from services.http.figures import Asked
 from services.http.limits import Places
 from services.http.listener import Listener
+from services.http.observing import commanded, seen
 from services.http.problems import Problem
 from services.http.readiness import Readiness
 
@@ -42,6 +44,8 @@ class Parts(NamedTuple):
     listener: Listener
     feeds: Places
     readiness: Readiness
+    asked: Asked
+    metrics_token: str | None
 
 
 class Operation(NamedTuple):
@@ -147,6 +151,7 @@ class Call:
         key = request.headers.get("Idempotency-Key")
         credential = self.actor.credential_id
         found = request_command(credential, request.method, request.path, key) if key else CommandId(uuid4())
+        commanded(found)
         return Command(found, f"credential/{credential}", strictjson.digest(self._sent))
 
 
@@ -156,6 +161,7 @@ def begin(operation: Operation, path: dict[str, UUID]) -> Call:
     _check_key(operation)
     its = parts()
     actor = its.gate.actor(request)
+    seen(actor)
     admit(operation.who, actor, whole_service=operation.whole_service)
     if operation.who is not Who.ANYBODY and actor and "tournament_id" in path:
         actor.must_be_in(path["tournament_id"])

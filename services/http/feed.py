@@ -6,24 +6,27 @@ import logging
 import socket
 import time
 from collections.abc import Iterator
+from random import randrange
 from uuid import UUID
 
 import msgspec
-from flask import Response, request
+from flask import Response, g, request
 
-from services.application.credentials import Actor
 from services.application.errors import NotFound
-from services.http.access import Gate
-from services.http.bugs import told
+from services.bugs import told
 from services.http.calls import Call
-from services.http.listener import Listener, Row, Topic
+from services.http.figures import ENDED
+from services.http.listener import Row, Topic
 from services.http.problems import Problem
 from services.http.schemas import AHEAD
+from services.logs import note
 
 HEARTBEAT_SECONDS = 15
 RETRY_MS = 1000
-SLOWEST_SEND_SECONDS = 20.0
-"""A reader that takes nothing for so long is cut."""
+SPREAD_MS = 4000
+"""Whoever is sent away because the process ends comes again within so long, and not all at once."""
+SEND_BYTES = 64 * 1024
+"""What the kernel keeps for a reader that does not read."""
 RECHECK_SECONDS = 30.0
 """How often the token that a feed began with is looked at again."""
 LONGEST_ID = 19
@@ -38,17 +41,20 @@ _EXISTS = {
 
 
 def feed(call: Call) -> Response:
-    """Open a feed; it ends when the reader goes, is too slow, or his token is no longer good."""
+    """Open a feed.
+
+    It ends when the reader goes or is too slow, when his token is no longer good, or when the process is to end.
+    """
     topic = _topic(call)
     position = _position(call)
     _must_exist(call, topic)
     if request.method == "HEAD":
         return _response(iter(()))
-    stream = _Stream(call.listener, call.parts.gate, topic, call.reader, position)
     places = call.parts.feeds
+    stream = _Stream(call, topic, position)
     places.take()
     try:
-        _cut_when_slow()
+        _cut_when_slow(places.patience)
         response = _response(stream.frames())
         response.call_on_close(places.give_back)
     except BaseException:
@@ -66,29 +72,40 @@ def _response(frames: Iterator[bytes]) -> Response:
 class _Stream:
     """One reader's feed."""
 
-    def __init__(
-        self, listener: Listener, gate: Gate, topic: Topic, reader: Actor | None, position: int
-    ) -> None:
-        self._listener = listener
+    def __init__(self, call: Call, topic: Topic, position: int) -> None:
+        self._listener = call.listener
+        self._gate = call.parts.gate
+        self._patience = call.parts.feeds.patience
         self._topic = topic
-        self._reader = reader
-        self._gate = gate
+        self._reader = call.reader
         self._request = request._get_current_object()  # type: ignore[attr-defined]
+        self._id = g.request_id
         self._position = position
-        self._checked = time.monotonic()
+        self._begun = self._checked = self._sent = time.monotonic()
 
     def frames(self) -> Iterator[bytes]:
         """What is sent, up to an error of ours: then the reader comes again, after the last event that he had."""
+        why = "failed"
         try:
-            yield from self._frames()
+            for frame in self._frames():
+                self._sent = time.monotonic()
+                yield frame
+            why = "closed" if self._listener.closing else "token"
+        except GeneratorExit:
+            why = "slow" if time.monotonic() - self._sent >= self._patience else "gone"
+            raise
         except Exception as error:  # noqa: BLE001 - gunicorn would log its message
             log.error("a feed failed: %s", told(error))  # noqa: TRY400 - its message stays out
+        finally:
+            ENDED.labels(why).inc()
+            seconds = round(time.monotonic() - self._begun, 1)
+            note(log, logging.INFO, "feed ended", why=why, seconds=seconds, id=self._id)
 
     def _frames(self) -> Iterator[bytes]:
-        """The retry hint, then events as they come and heartbeats between them."""
+        """The retry hint, then events as they come and heartbeats between them; another hint if we send him away."""
         yield b"retry: %d\n\n" % RETRY_MS
         with self._listener.waiting(self._topic) as waiting:
-            while not self._listener.stopping and self._still_good():
+            while not self._listener.closing and self._still_good():
                 waiting.awake.clear()
                 rows, upto = self._listener.after(self._position, self._topic)
                 self._position = max(self._position, upto)
@@ -97,6 +114,8 @@ class _Stream:
                     yield b"".join([*(self._frame(row) for row in rows), *told])
                 elif self._position >= self._listener.position and not waiting.awake.wait(HEARTBEAT_SECONDS):
                     yield b": heartbeat\n\n"
+        if self._listener.closing:
+            yield b"retry: %d\n\n" % (RETRY_MS + randrange(SPREAD_MS))  # noqa: S311 - no secret
 
     def _frame(self, row: Row) -> bytes:
         data = row.data
@@ -151,8 +170,9 @@ def _must_exist(call: Call, topic: Topic) -> None:
             raise NotFound(kind)
 
 
-def _cut_when_slow() -> None:
-    """A send that makes no progress for so long fails, and the feed ends (gunicorn tells us its socket)."""
+def _cut_when_slow(seconds: int) -> None:
+    """A send that takes longer fails, and the feed ends (gunicorn tells us its socket)."""
     connection = request.environ.get("gunicorn.socket")
     if isinstance(connection, socket.socket):
-        connection.settimeout(SLOWEST_SEND_SECONDS)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BYTES)
+        connection.settimeout(seconds)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from threading import Lock
 
+from services.http.figures import FEEDS, PLACES
 from services.http.problems import Problem
 
 REQUESTS_A_SECOND = 1_000
@@ -52,19 +53,23 @@ class Limit:
 
 
 class Places:
-    """How many feeds a process holds at most; the other threads answer requests."""
+    """How many feeds a process holds at most, and for how many seconds each may stall; the other threads answer."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, patience: int) -> None:
         self.most = most
+        self.patience = patience
         self.taken = 0
         self._guard = Lock()
+        PLACES.set(most)
 
     def take(self) -> None:
         with self._guard:
             if self.taken >= self.most:
                 raise Problem("too-many-feeds", headers={"Retry-After": str(FEED_RETRY_SECONDS)})
             self.taken += 1
+        FEEDS.inc()
 
     def give_back(self) -> None:
         with self._guard:
             self.taken -= 1
+        FEEDS.dec()

@@ -91,6 +91,7 @@ class Listener:
         self._moved = threading.Condition()
         self._waiting: dict[Topic, set[Waiting]] = {}
         self._stopping = threading.Event()
+        self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="feed-listener", daemon=True)
         self.position = -1
         """How far the projections, and the ring, are; -1 until they were read."""
@@ -111,7 +112,16 @@ class Listener:
     def stop(self) -> None:
         """End the thread, and wake all who wait."""
         self._stopping.set()
+        self._closing.set()
         self._thread.join(AGAIN_SECONDS + POLL_SECONDS + 5)
+        self._wake_all()
+
+    def close_feeds(self) -> None:
+        """Let the feeds end, while requests in flight still find what they wait for."""
+        self._closing.set()
+        self._wake_all()
+
+    def _wake_all(self) -> None:
         with self._moved:
             for waiting in self._waiting.values():
                 for each in waiting:
@@ -120,6 +130,11 @@ class Listener:
     @property
     def stopping(self) -> bool:
         return self._stopping.is_set()
+
+    @property
+    def closing(self) -> bool:
+        """Whether the feeds are to end."""
+        return self._closing.is_set()
 
     def reach_head(self) -> None:
         """Wait until the projections show what the log holds now; Unavailable if they do not in time."""
@@ -160,10 +175,13 @@ class Listener:
         return list(told.values())
 
     def after(self, position: int, topic: Topic) -> tuple[list[Row], int]:
-        """The topic's rows behind a position, oldest first, and the position up to which they are all."""
+        """The topic's next rows behind a position, a page at most, and the position up to which they are all."""
         with self._moved:
             upto, within = self.position, position >= self._floor
             found = self._behind(position, topic) if within else []
+        if len(found) > PAGE:
+            found = found[:PAGE]
+            upto = found[-1].position
         return (found, upto) if within else self._page(position, topic, upto)
 
     def _behind(self, position: int, topic: Topic) -> list[Row]:

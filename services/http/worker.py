@@ -5,26 +5,61 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import sys
 from http import HTTPStatus
 from typing import Any
 
 from gunicorn import util  # type: ignore[import-untyped]
+from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 from gunicorn.http import errors  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
-from services.http.bugs import told
+from services.bugs import told
+from services.http.calls import EXTENSION
+from services.http.observing import unread
 from services.http.problems import MEDIA_TYPE, PROBLEMS, document_of
 
 log = logging.getLogger(__name__)
 
 
+class Log(Logger):  # type: ignore[misc]  # gunicorn has no types
+    """gunicorn's own lines go where ours go, in the same form (`services.logs`)."""
+
+    def setup(self, cfg: Any) -> None:  # noqa: ANN401
+        """Add no handlers."""
+        super().setup(cfg)
+        self.error_log.handlers.clear()
+        self.error_log.propagate = True
+        self.error_log.setLevel(logging.WARNING)
+
+    def exception(self, msg: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """Of a reader who is too slow his feed tells; it is no error of ours."""
+        if not isinstance(sys.exc_info()[1], TimeoutError):
+            super().exception(msg, *args, **kwargs)
+
+
 class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
-    """Says what was wrong with a request that could not even be read."""
+    """Says what was wrong with a request that could not even be read. Told to end, it lets its feeds go at once."""
+
+    def handle(self, conn: Any) -> Any:  # noqa: ANN401
+        """Close what is to be closed here: gunicorn's main thread would wait for the client, and nobody be served."""
+        kept = super().handle(conn)
+        if not kept:
+            conn.close(graceful=True)
+        return kept
+
+    def handle_exit(self, sig: Any, frame: Any) -> None:  # noqa: ANN401
+        """SIGTERM: requests in flight are finished, feeds are closed, nothing new is taken."""
+        super().handle_exit(sig, frame)
+        extension = getattr(getattr(self, "wsgi", None), "extensions", {}).get(EXTENSION)
+        if extension is not None:
+            extension.listener.close_feeds()
 
     def handle_error(self, _req: Any, client: Any, _addr: Any, exc: Exception) -> None:  # noqa: ANN401
         if isinstance(exc, OSError):  # the client is gone, or a feed's reader too slow
             return
         slug = _slug(exc)
+        unread(PROBLEMS[slug].status)
         if slug == "internal":
             log.error("a request failed: %s", told(exc))
         with contextlib.suppress(OSError):

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from services.errors import StoreError, Unavailable
-from services.postgres import migrate, migrations
+from services.postgres import alone, migrate, migrations
 from services.store import Store
 
 ALL = [migration.name for migration in migrations()]
@@ -84,3 +84,28 @@ def test_the_library_s_insert_function_which_takes_no_lock_is_not_made(empty_url
             "SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1"
         )
         assert functions.fetchall() == [("append_events",), ("command_of",)]
+
+
+def test_two_that_make_what_follows_from_the_schema_take_turns(empty_url):
+    inside, both = [], []
+
+    def make(_):
+        with alone(empty_url):
+            inside.append(1)
+            both.append(len(inside))
+            migrate(empty_url)
+            inside.pop()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(make, range(4)))
+    assert both == [1] * 4
+
+
+def test_whoever_waits_for_too_long_is_told_what_for(empty_url, monkeypatch):
+    monkeypatch.setattr("services.postgres.MIGRATION_WAIT_MS", 50)
+    with (
+        alone(empty_url),
+        pytest.raises(Unavailable, match="another process has been bringing"),
+        alone(empty_url),
+    ):
+        pass

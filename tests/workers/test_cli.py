@@ -10,12 +10,14 @@ from importlib.metadata import distributions, version
 from pathlib import Path
 from uuid import uuid4
 
+import psycopg
 import pytest
 from click.testing import CliRunner
 
 from domain.credential import Role
 from domain.topics import TOPICS
 from services.application import credentials
+from services.postgres import migrate, migrations
 from services.projections import Projector
 from services.store import Store
 from tests.workers.service import serving
@@ -258,6 +260,49 @@ def test_a_rebuild_compares_and_replaces(beside, store):
 def test_migrating_what_is_up_to_date_does_nothing(beside):
     result = beside("migrate")
     assert (result.exit_code, result.stdout.strip()) == (0, "nothing to do")
+
+
+def test_a_check_tells_what_is_to_be_done_and_does_nothing(big2, empty_url, monkeypatch, tmp_path):
+    monkeypatch.setenv("DATABASE_URL", empty_url)
+    for _ in range(2):
+        result = big2("migrate", "--check")
+        assert result.exit_code == 1
+        assert result.stdout.startswith("missing: events_table, ")
+        assert result.stdout.endswith(", projections\n")
+    assert big2("migrate").exit_code == 0
+    result = big2("migrate", "--check")
+    assert (result.exit_code, result.stdout) == (0, "up to date\n")
+    with psycopg.connect(empty_url, autocommit=True) as conn:
+        conn.execute("UPDATE projections.tracking SET tables = 'of another release'")
+        assert big2("migrate", "--check").stdout == "missing: projections\n"
+        conn.execute("DELETE FROM migrations WHERE number = 1")
+        assert big2("migrate", "--check").stdout == "missing: events_table, projections\n"
+
+
+def test_two_migrations_at_once_make_everything_once(empty_url):
+    argv = [sys.executable, "-m", "workers.cli", "migrate"]
+    env = os.environ | {"DATABASE_URL": empty_url}
+    both = [subprocess.Popen(argv, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    said = sorted(run.communicate(timeout=60)[0] for run in both)
+    assert [run.returncode for run in both] == [0, 0]
+    assert said == [f"applied: {', '.join(step.name for step in migrations())}\n", "nothing to do\n"]
+
+
+@pytest.mark.parametrize(
+    "command", ["migrate", "migrate --check", "run web", "run worker", "run clock", "run projector"]
+)
+def test_an_old_release_on_a_newer_database_refuses_and_says_why(big2, empty_url, monkeypatch, command):
+    monkeypatch.setenv("DATABASE_URL", empty_url)
+    monkeypatch.setattr("services.logs.begin", lambda *_: None)
+    migrate(empty_url)
+    with psycopg.connect(empty_url, autocommit=True) as conn:
+        conn.execute("INSERT INTO migrations VALUES (999, 'later')")
+    result = big2(*command.split())
+    assert result.exit_code == 1
+    assert (
+        result.stderr
+        == "Error: the database's schema is of a newer release: this one doesn't know step 999\n"
+    )
 
 
 @pytest.mark.parametrize(

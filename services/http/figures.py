@@ -1,0 +1,184 @@
+"""What `/metrics` tells, in Prometheus' text format. No label holds a card, a name, an id or a token.
+
+Two kinds of figures. Requests and feeds are counted where they happen: every web process writes into one folder, and a
+page sums them, dead processes included. All else is asked of the store and of Redis when a page is made, so it is the
+same whichever process answers, and needs nothing of workers, clock and projector.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from threading import Lock
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+from redis import Redis
+from redis.exceptions import RedisError
+from rq import Queue
+from rq.worker_registration import get_keys
+
+from services.errors import StoreError
+from services.queues import QUEUE, redis_client
+from services.store import Store
+
+FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+"""prometheus-client's own: where the processes of one server count, if it has several."""
+KEPT_SECONDS = 1.0
+"""How long what the store and Redis said is told again."""
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+NOWHERE = "none"
+"""The route of a request that no route takes."""
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+_COUNTED = CollectorRegistry()
+COMMANDS = Counter(
+    "big2_commands",
+    "Requests that write, by what was answered: 2xx are done, 4xx refused.",
+    ["method", "route", "status"],
+    registry=_COUNTED,
+)
+READS = Counter("big2_reads", "Requests that read.", ["route", "status"], registry=_COUNTED)
+SECONDS = Histogram(
+    "big2_request_seconds",
+    "How long an answer took; a feed counts up to its first byte.",
+    ["method", "route"],
+    buckets=_BUCKETS,
+    registry=_COUNTED,
+)
+FEEDS = Gauge("big2_feeds", "Feeds that are open.", registry=_COUNTED, multiprocess_mode="livesum")
+PLACES = Gauge(
+    "big2_feed_places", "Feeds that there is room for.", registry=_COUNTED, multiprocess_mode="livesum"
+)
+ENDED = Counter("big2_feeds_ended", "Feeds that have ended, by why.", ["why"], registry=_COUNTED)
+
+_AGENDA = """
+SELECT job, count(*), extract(epoch FROM clock_timestamp() - min(due_at))::float8
+FROM projections.agenda WHERE due_at <= clock_timestamp() GROUP BY job ORDER BY job
+"""
+_SIZE = "SELECT pg_database_size(current_database())"
+_POSITION = "SELECT position FROM projections.tracking"
+
+
+def counted() -> bytes:
+    """What the web processes of this server have counted."""
+    if FOLDER_VARIABLE not in os.environ:
+        return generate_latest(_COUNTED)
+    summed = CollectorRegistry()
+    MultiProcessCollector(summed)  # type: ignore[no-untyped-call]
+    return generate_latest(summed)
+
+
+class Asked:
+    """What the store and Redis say, at most once a second however many ask."""
+
+    def __init__(
+        self, store: Store, redis_url: str | None, data: Path, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._store = store
+        self._redis = redis_client(redis_url) if redis_url else None
+        self._data = data
+        self._clock = clock
+        self._guard = Lock()
+        self._page = b""
+        self._until = float("-inf")
+
+    def page(self) -> bytes:
+        """The newest figures; whoever asks meanwhile waits for them."""
+        with self._guard:
+            if self._clock() >= self._until:
+                self._page = generate_latest(self)
+                self._until = self._clock() + KEPT_SECONDS
+            return self._page
+
+    def collect(self) -> Iterator[Metric]:
+        """The figures; those of a store or a Redis that is away are left out."""
+        yield from _with_state("big2_store_up", "Whether PostgreSQL answers.", self._of_store)
+        if self._redis is not None:
+            yield from _with_state("big2_redis_up", "Whether Redis answers.", self._of_redis)
+        if free := _free_bytes(self._data):
+            yield GaugeMetricFamily("big2_data_free_bytes", "Room left in the data directory.", free)
+
+    def _of_store(self) -> Iterable[Metric]:
+        head = self._store.head()
+        with self._store.database.connection() as conn:
+            tracked, due = conn.execute(_POSITION).fetchone(), conn.execute(_AGENDA).fetchall()
+            size = conn.execute(_SIZE).fetchone()
+        assert tracked is not None
+        assert size is not None
+        overdue = GaugeMetricFamily(
+            "big2_overdue_items", "Items of the agenda that are due and not done.", labels=["job"]
+        )
+        oldest = GaugeMetricFamily(
+            "big2_overdue_seconds", "For how long the oldest of them is due; 0 if none is.", labels=["job"]
+        )
+        for job, number, seconds in due:
+            overdue.add_metric([job], number)
+            oldest.add_metric([job], seconds)
+        return [
+            CounterMetricFamily("big2_events", "Position of the newest event of the log.", head),
+            GaugeMetricFamily(
+                "big2_projector_lag_events",
+                "Positions by which the projections are behind.",
+                max(0, head - tracked[0]),
+            ),
+            GaugeMetricFamily(
+                "big2_projector_lag_seconds",
+                "Age of the oldest event that is not projected.",
+                self._lag(tracked[0]),
+            ),
+            overdue,
+            oldest,
+            GaugeMetricFamily(
+                "big2_oldest_overdue_seconds",
+                "For how long the agenda's oldest item is due; 0 if none is.",
+                max((seconds for _, _, seconds in due), default=0),
+            ),
+            GaugeMetricFamily("big2_database_bytes", "Size of the database.", size[0]),
+        ]
+
+    def _lag(self, position: int) -> float:
+        following = self._store.log(position, 1)
+        return max(0.0, (self._store.now() - following[0].at).total_seconds()) if following else 0.0
+
+    def _of_redis(self) -> Iterable[Metric]:
+        assert self._redis is not None
+        jobs = Queue(QUEUE, connection=self._redis)
+        return [
+            GaugeMetricFamily("big2_queue_depth", "Jobs that wait for a worker.", jobs.count),
+            GaugeMetricFamily("big2_failed_jobs", "Jobs that failed within the last hour.", _failed(jobs)),
+            GaugeMetricFamily("big2_workers", "Workers that take jobs.", _workers(self._redis, jobs)),
+        ]
+
+
+def _with_state(name: str, meaning: str, ask: Callable[[], Iterable[Metric]]) -> Iterator[Metric]:
+    try:
+        found = list(ask())
+    except (StoreError, RedisError):
+        yield GaugeMetricFamily(name, meaning, 0)
+        return
+    yield GaugeMetricFamily(name, meaning, 1)
+    yield from found
+
+
+def _failed(jobs: Queue) -> int:
+    found: int = jobs.failed_job_registry.get_job_count(cleanup=False)
+    return found
+
+
+def _workers(client: Redis, jobs: Queue) -> int:
+    """A worker that was killed stays in the set of them, but its own key goes with its last sign of life."""
+    keys = get_keys(queue=jobs)
+    found: int = client.exists(*keys) if keys else 0
+    return found
+
+
+def _free_bytes(data: Path) -> int | None:
+    try:
+        found = os.statvfs(data)
+    except OSError:
+        return None
+    return found.f_bavail * found.f_frsize
