@@ -13,6 +13,7 @@ import click
 
 from workers.answering import answer_files
 from workers.demo_cli import demo
+from workers.doctor_cli import doctor
 from workers.files import token_from
 from workers.hands_cli import show
 from workers.import_cli import import_
@@ -40,6 +41,7 @@ main.add_command(demo)
 main.add_command(show)
 main.add_command(import_)
 main.add_command(ledger)
+main.add_command(doctor)
 
 
 @contextmanager

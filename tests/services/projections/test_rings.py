@@ -15,6 +15,7 @@ from domain.ring_events import RingHandBegun, SatOut
 from services.application.histories import history
 from services.audit import deal_problem, verify_log
 from services.bootstrap import presets
+from services.doctor.examination import Examination, Questions
 from services.envelope import Command
 from services.projections import rebuild
 from tests.services.projections.evening import Evening
@@ -240,6 +241,7 @@ def test_published_stakes_are_listed(evening):
 
 def test_the_log_is_whole_and_the_projections_are_made_again_the_same(evening):
     verify_log(evening.house.store)
+    assert list(Examination(evening.house.store, Questions()).violations()) == []
     assert rebuild.compare(evening.house.store) == []
 
 

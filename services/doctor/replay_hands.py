@@ -1,0 +1,138 @@
+"""I6 of a hand: its deal follows from its seed and its table, each action and the settlement by the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+
+from big2.actions import PassReason
+from big2.cards import parse_stored_cards
+from big2.rulesets import RuleSet
+from domain import hand as hands
+from domain.events import Event
+from domain.hand import Dealing, Hand, evolve, rule_set_of
+from domain.hand_events import (
+    CardsPlayed,
+    ClockStarted,
+    ClockStopped,
+    Confirmed,
+    ConnectedDealt,
+    Dealt,
+    Finalised,
+    HandRecorded,
+    Passed,
+    Timing,
+    Voided,
+)
+from domain.ids import PlayerId
+from domain.results import settlement_of
+from domain.table import Deal
+from services.doctor.judging import FAULTS, Append, Decided, appends, judged, refused
+from services.doctor.violation import Violation, at
+from services.envelope import Recorded
+
+
+def actions(events: Sequence[Recorded]) -> Iterator[Violation]:
+    """Everything in a hand's stream but its deal, which its table judges."""
+    hand: Hand | None = None
+    for append in appends(events):
+        before = hand
+        yield from (found := list(judged(append, lambda: _decided(append, before))))  # noqa: B023 - called at once
+        if found:
+            return
+        try:
+            hand = reduce(evolve, (r.event for r in append.events), hand)
+        except FAULTS as fault:
+            yield at("I6", append.first, refused(fault))
+            return
+
+
+def _decided(append: Append, hand: Hand | None) -> Decided:
+    events = [r.event for r in append.events]
+    stream = append.first.stream
+    if hand is None:
+        return {stream: _settled_at_once(events)}
+    return {stream: [*_again(append, events, hand)]}
+
+
+def _settled_at_once(events: Sequence[Event]) -> Sequence[Event]:
+    """Of a recorded hand the settlement follows from its result; of a dealt one nothing by itself."""
+    first = events[0]
+    if not isinstance(first, HandRecorded):
+        return events
+    final = [] if first.timing.protest_seconds else [Confirmed()]
+    return [first, settlement_of(first), *final]
+
+
+def _again(append: Append, events: Sequence[Event], hand: Hand) -> list[Event]:
+    first, now = events[0], append.first.at
+    match first:
+        case CardsPlayed(by="clock") | Passed(reason=PassReason.CLOCK):
+            return hands.act_for_absent(hand, first.turn or 0, now)
+        case CardsPlayed():
+            cards = parse_stored_cards(first.cards)
+            return hands.play(hand, _player(hand, first.seat), first.turn, cards, now)
+        case Passed():
+            return hands.pass_turn(hand, _player(hand, first.seat), first.turn or 0, now)
+        case Voided():
+            return hands.void(hand, first.reason)
+        case Finalised() | Confirmed():
+            return hands.finalise(hand)
+        case ClockStopped() | ClockStarted():
+            return _clock(append, events, hand)
+    return []
+
+
+def _clock(append: Append, events: Sequence[Event], hand: Hand) -> list[Event]:
+    """When a pause began and how far the database's clock stepped is as told; what follows from it is decided again."""
+    decided: list[Event] = []
+    for event in events:
+        if isinstance(event, ClockStopped):
+            most = hand.terms.timing.turn_seconds * 1000
+            possible = hand.deadline is not None and 0 <= event.remaining_ms <= most
+            following = hands.stop_clock(hand, append.first.at) and [event] if possible else []
+        elif isinstance(event, ClockStarted) and hand.stopped_ms is None and hand.deadline is not None:
+            following = hands.shift_clock(hand, hand.deadline, event.deadline - hand.deadline)
+        else:
+            following = hands.start_clock(hand, append.first.at)
+        decided += following
+        hand = reduce(evolve, following, hand)
+    return decided
+
+
+def _player(hand: Hand, seat: int) -> PlayerId:
+    return next(s.player_id for s in hand.terms.seats if s.seat == seat)
+
+
+def rules_of(hand: Sequence[Recorded]) -> RuleSet:
+    """The rule set that a hand was dealt or recorded under, which it stores."""
+    terms = next(r.event for r in hand if isinstance(r.event, Dealt | HandRecorded))
+    assert isinstance(terms, Dealt | HandRecorded)
+    return rule_set_of(terms)
+
+
+def deal_again(
+    table: Dealing, terms: Deal, hand: Sequence[Recorded], master: bytes, structure_hash: str, timing: Timing
+) -> list[Event]:
+    """The deal of a hand under these terms, at the moment and with the connections that it tells."""
+    dealt = next(r for r in hand if isinstance(r.event, Dealt))
+    told = dealt.event.connections if isinstance(dealt.event, ConnectedDealt) else {}
+    seats = {place.seat: place.player_id for place in terms.seats}
+    again = hands.deal(
+        table,
+        terms,
+        rules_of(hand),
+        master=master,
+        structure_hash=structure_hash,
+        timing=timing,
+        connections={seats[seat]: state for seat, state in told.items()},
+        now=dealt.at,
+    )
+    return again if isinstance(dealt.event, ConnectedDealt) else [_older(event) for event in again]
+
+
+def _older(event: Event) -> Event:
+    """As deals were stored before they told of connections."""
+    if not isinstance(event, ConnectedDealt):
+        return event
+    return Dealt(**{name: getattr(event, name) for name in Dealt.__struct_fields__})

@@ -1,0 +1,297 @@
+"""I6 of a tournament: its entries, draws, looks at the tables, levels, pauses and its end, decided again one by one.
+
+A look at the tables is bound to the versions of those that it changes. Of the others it saw what was committed by
+then, which the log tells but to the moment: so where it does not follow, it is tried as of shortly before, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import reduce
+from itertools import islice, product
+from typing import NamedTuple
+from uuid import UUID
+
+from domain import late_entry, league, pausing
+from domain import roster as rosters
+from domain import table as tables
+from domain import tournament as decide_on
+from domain.director import Facts, look
+from domain.events import Event
+from domain.ids import TableId, TournamentId, roster_id
+from domain.roster import Registered, Roster, Withdrawn
+from domain.table import Table
+from domain.table_events import (
+    Closed,
+    HandBegun,
+    HandEnded,
+    TablePaused,
+    TableResumed,
+)
+from domain.tournament import State, Tournament
+from domain.tournament_events import (
+    Cancelled,
+    EntriesClosed,
+    EntryTaken,
+    Finished,
+    LevelRaised,
+    Paused,
+    Published,
+    Resumed,
+    SeedsCommitted,
+    Started,
+    TableClosed,
+    TableOpened,
+    TablesDrawn,
+)
+from services.doctor.judging import FAULTS, Append, Decided, appends, judged, refused
+from services.doctor.violation import Violation, at
+from services.envelope import Recorded
+
+UNSURE = timedelta(seconds=10)
+"""How long before a look its tables may have been read otherwise than the log has them."""
+TRIES = 256
+"""How many such moments are tried."""
+
+
+class _Seen(NamedTuple):
+    """A table as it was once, and the position of its last hand's end."""
+
+    table: Table
+    last_end: int
+    until: datetime
+
+
+def tournament_events(
+    tournament: Sequence[Recorded], roster: Sequence[Recorded], at_tables: Sequence[Sequence[Recorded]]
+) -> Iterator[Violation]:
+    """Everything in these streams but what hands bring to tables."""
+    merged = sorted([*tournament, *roster, *(r for events in at_tables for r in events)], key=_position)
+    world = _World(TournamentId(tournament[0].stream))
+    for append in appends(merged):
+        yield from (found := list(world.judged(append)))
+        if found:
+            return
+        try:
+            world.follow(append)
+        except FAULTS as fault:
+            yield at("I6", append.first, refused(fault))
+            return
+
+
+def _position(r: Recorded) -> int:
+    return r.position
+
+
+class _World:
+    """A tournament, its roster and its tables, before an append."""
+
+    def __init__(self, t: TournamentId) -> None:
+        self.id = t
+        self.roster_id = roster_id(t)
+        self.state: Tournament | None = None
+        self.earlier: list[Tournament] = []
+        self.roster = Roster()
+        self.tables: dict[UUID, list[_Seen]] = {}
+
+    @property
+    def t(self) -> Tournament:
+        assert self.state is not None
+        return self.state
+
+    def follow(self, append: Append) -> None:
+        for r in append.events:
+            if r.stream == self.id:
+                self.earlier = [self.state, *self.earlier[:2]] if self.state else []
+                self.state = decide_on.evolve(self.state, r.event)
+            elif r.stream == self.roster_id:
+                self.roster = rosters.evolve(self.roster, r.event)
+        for stream in {r.stream for r in append.events} - {self.id, self.roster_id}:
+            self._follow_table(append.of(stream))
+
+    def _follow_table(self, events: Sequence[Recorded]) -> None:
+        stream = events[0].stream
+        seen = self.tables.setdefault(stream, [])
+        table = reduce(tables.evolve, (r.event for r in events), seen[0].table if seen else None)
+        assert table is not None
+        last_end = seen[0].last_end if seen else 0
+        last_end = max((r.position for r in events if isinstance(r.event, HandEnded)), default=last_end)
+        before = [seen[0]._replace(until=events[0].at), *seen[1:]] if seen else []
+        recent = [s for s in before if events[0].at - s.until <= UNSURE]
+        seen[:] = [_Seen(table, last_end, events[0].at), *recent]
+
+    def judged(self, append: Append) -> Iterator[Violation]:
+        """The append without what hands bring: that is judged with the tables."""
+        rest = Append(tuple(r for r in append.events if not isinstance(r.event, HandBegun | HandEnded)))
+        if not rest.events:
+            return
+        try:
+            alternatives = list(islice(self._alternatives(rest, append), TRIES))
+        except FAULTS as fault:
+            yield at("I6", append.first, refused(fault))
+            return
+        told: list[Violation] = []
+        for decide in alternatives:
+            found = list(judged(rest, decide))
+            if not found:
+                return
+            told = told or found
+        yield from told
+
+    def _alternatives(self, rest: Append, append: Append) -> Iterator[Callable[[], Decided]]:
+        """What may have been decided on, likeliest first."""
+        own = [r.event for r in rest.of(self.id)]
+        if own and not self._is_command(own[0], rest):
+            yield from (self._look(append, seen) for seen in self._possible(append))
+        elif own:
+            yield lambda: self._command(own, rest)
+        elif rest.has(TablePaused, TableResumed):
+            yield from (self._follows_pause(rest, t) for t in [self.t, *self.earlier])
+        else:
+            yield lambda: self._without_tournament(rest)
+
+    # what somebody asked for, or the clock
+
+    def _is_command(self, first: Event, rest: Append) -> bool:
+        """Anything but a look at the tables."""
+        if self.state is None or self.t.structure.for_points or not self.t.tables_drawn:
+            return True
+        asked = (Paused, Resumed, EntryTaken, Started, Published)
+        by_clock = isinstance(first, LevelRaised) and self.t.level_ends_at is not None
+        return isinstance(first, asked) or by_clock or rest.has(Cancelled)
+
+    def _command(self, own: Sequence[Event], rest: Append) -> Decided:
+        now = rest.first.at
+        if rest.has(Cancelled):
+            return self._cancelled(own)
+        match own[0]:
+            case SeedsCommitted():
+                return self._published(own)
+            case Published():
+                again = decide_on.republish(self.t, own[0].structure, len(self.roster.entries))
+                return {self.id: again}
+            case Started():
+                return self._started(now)
+            case TablesDrawn():
+                drawn, opened = decide_on.draw(self.t, now)
+                return {self.id: [drawn], **{event.table_id: [event] for event in opened}}
+            case Paused():
+                return {self.id: decide_on.pause(self.t, now)}
+            case Resumed():
+                return {self.id: decide_on.resume(self.t, now)}
+            case EntryTaken():
+                at_roster, taken = late_entry.enter(self.t, self.roster, own[0].player_id)
+                return {self.id: taken, self.roster_id: at_roster}
+            case LevelRaised():
+                return self._level_raised(now)
+        return self._of_league(own, now)
+
+    def _published(self, own: Sequence[Event]) -> Decided:
+        committed, published = own
+        assert isinstance(committed, SeedsCommitted)
+        assert isinstance(published, Published)
+        terms = (published.structure, committed.master, committed.draw_seed)
+        return {self.id: decide_on.publish(self.id, *terms)}
+
+    def _started(self, now: datetime) -> Decided:
+        started = decide_on.start(self.t, list(self.roster.entries), now)
+        open_still = self.t.structure.for_points or self.t.structure.late_entry_levels
+        return {self.id: started, self.roster_id: [] if open_still else self._roster_closed()}
+
+    def _cancelled(self, own: Sequence[Event]) -> Decided:
+        reason = next(event.reason for event in own if isinstance(event, Cancelled))
+        cancelled = decide_on.cancel(self.t, reason, len(self.roster.entries))
+        return {self.id: cancelled, self.roster_id: self._roster_closed()}
+
+    def _level_raised(self, now: datetime) -> Decided:
+        assert self.t.state is State.RUNNING
+        assert self.t.level_ends_at is not None
+        assert self.t.level_ends_at <= now
+        raised = decide_on.raise_level(self.t, now)
+        events = [*raised, *late_entry.close_entries(reduce(decide_on.evolve, raised, self.t))]
+        return {self.id: events, self.roster_id: self._closed_with(events)}
+
+    def _of_league(self, own: Sequence[Event], now: datetime) -> Decided:
+        match own[0]:
+            case TableOpened():
+                seats = [(place.seat, place.player_id) for place in own[0].table.places]
+                table = own[0].table.table_id
+                opened = league.open_table(self.t, table, self.roster.entries, seats, {})
+                return {self.id: [opened], table: [decide_on.open_table(self.t, opened.table, now)]}
+            case TableClosed():
+                closed, at_table = league.close_table(self.t, self._table(own[0].table_id))
+                return {self.id: [closed], own[0].table_id: [at_table]}
+        assert any(isinstance(event, Finished) for event in own)
+        season = [self._table(table) for table in self.tables]
+        ended = league.finish(self.t, self.roster.entries, season)
+        closed_tables: dict[UUID, list[Event]] = {
+            table.table_id: tables.close(table) for table in season if not table.closed
+        }
+        return {self.id: ended, self.roster_id: self._roster_closed(), **closed_tables}
+
+    def _without_tournament(self, rest: Append) -> Decided:
+        """Entries before the start and in leagues; tables that close after a cancellation."""
+        event, stream = rest.first.event, rest.first.stream
+        match event:
+            case Registered():
+                made = rosters.register(self.roster, self.id, event.player_id, self.t.structure.capacity)
+                return {stream: made}
+            case Withdrawn():
+                late_entry.may_withdraw(self.t)
+                return {stream: rosters.withdraw(self.roster, self.id, event.player_id)}
+            case Closed():
+                cancelled = self.t.state is State.CANCELLED
+                return {stream: tables.close(self._table(stream)) if cancelled else []}
+        return {stream: []}
+
+    def _follows_pause(self, rest: Append, t: Tournament) -> Callable[[], Decided]:
+        stream = rest.first.stream
+        return lambda: {stream: pausing.follow(t, self._table(stream), None, rest.first.at)[0]}
+
+    # what the director makes of the tables
+
+    def _look(self, append: Append, seen: Mapping[UUID, _Seen]) -> Callable[[], Decided]:
+        def decide() -> Decided:
+            ended = [r for r in append.events if isinstance(r.event, HandEnded)]
+            facts = [Facts(s.table, s.last_end) for s in seen.values()]
+            played = TableId(ended[0].stream) if ended else None
+            if ended:
+                hand = [
+                    r.event for r in append.of(ended[0].stream) if isinstance(r.event, HandBegun | HandEnded)
+                ]
+                after = reduce(tables.evolve, hand, seen[ended[0].stream].table)
+                facts = [f for f in facts if f.table.table_id != played]
+                facts.append(Facts(after, ended[0].position))
+            steps = look(self.t, facts, append.first.at, played)
+            at_tables: dict[UUID, list[Event]] = dict(steps.tables.items())
+            return {
+                self.id: steps.tournament,
+                self.roster_id: self._closed_with(steps.tournament),
+                **at_tables,
+            }
+
+        return decide
+
+    def _possible(self, append: Append) -> Iterator[Mapping[UUID, _Seen]]:
+        """How the open tables may have been seen: those that the append changes only as they stand."""
+        changed = {r.stream for r in append.events}
+        ids = [self.t.table_id(number) for number in self.t.open_tables]
+        choices = [
+            self.tables[table][:1] if table in changed else self._recent(table, append) for table in ids
+        ]
+        for seen in product(*choices):
+            yield dict(zip(ids, seen, strict=True))
+
+    def _recent(self, table: UUID, append: Append) -> list[_Seen]:
+        now, *before = self.tables[table]
+        return [now, *(s for s in before if append.first.at - s.until <= UNSURE)]
+
+    def _closed_with(self, events: Sequence[Event]) -> list[Event]:
+        return self._roster_closed() if any(isinstance(e, EntriesClosed) for e in events) else []
+
+    def _roster_closed(self) -> list[Event]:
+        return rosters.close(self.roster, self.id)
+
+    def _table(self, stream: UUID) -> Table:
+        return self.tables[stream][0].table
