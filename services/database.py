@@ -63,7 +63,10 @@ class Database:
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
-        """A connection in autocommit mode, back in the pool at the end of the block."""
+        """A connection in autocommit mode, back in the pool at the end of the block.
+
+        Where many threads come here nobody asks for a second one within the block: all who hold one might wait for it.
+        """
         try:
             pool = self._pool or self._open()
             conn = _living(pool)

@@ -21,6 +21,7 @@ from services.application import hands
 from services.application.hands import ClockStep
 from services.bootstrap import Services
 from services.errors import Unavailable
+from services.logs import note
 from services.projections import SCHEMA
 from workers.jobs import JOBS
 from workers.queue import enqueue, queue
@@ -34,7 +35,7 @@ MOST_DUE = 500
 MOST_QUEUED = 1000
 """With so many jobs waiting nobody works: more would only be older when somebody does."""
 PUT_AWAY_SECONDS = 60.0
-"""How often old heartbeats are put away."""
+"""How often old heartbeats are put away, and old changes forgotten."""
 STEP = timedelta(seconds=2)
 """A larger difference between the database's clock and our own monotonic one is a step of the former."""
 
@@ -88,11 +89,11 @@ class Clock:
         return 0 if step else self._enqueue(look)
 
     def tidy(self) -> int:
-        """Put old heartbeats away, once a minute; how many."""
+        """Put old heartbeats away, and forget old changes, once a minute; how many."""
         if time.monotonic() < self._tidy_at:
             return 0
         self._tidy_at = time.monotonic() + PUT_AWAY_SECONDS
-        return self._services.connections.put_away()
+        return self._services.connections.put_away() + self._services.connections.forget()
 
     def _enqueue(self, look: Look) -> int:
         """One job for what is the same work: every table of a tournament asks for the same look."""
@@ -104,6 +105,8 @@ class Clock:
         work = {(item.job, *map(str, item.args)): item for item in reversed(fresh)}
         for item in work.values():
             enqueue(self._queue, f"{item.name}-{int(look.now.timestamp() * 1000)}", JOBS[item.job], item.args)
+        if work:
+            note(log, logging.DEBUG, "tick", enqueued=len(work), overdue=len(look.due))
         return len(work)
 
     def _look(self) -> Look:

@@ -22,6 +22,10 @@ KEPT_SECONDS = 3600
 """How old a heartbeat gets at least before it is put away."""
 MOST_PUT_AWAY = 1000
 """Heartbeats that are put away at once."""
+CHANGES_KEPT_DAYS = 90
+"""How long a change can be read. A hand may be protested for 30 days at most."""
+MOST_FORGOTTEN = 10_000
+"""Changes that are forgotten at once."""
 
 
 class Seated(NamedTuple):
@@ -73,10 +77,15 @@ class Connections:
 
     def note_lapses(self, table_id: TableId) -> None:
         """Note who at a table has fallen silent by now, and when."""
-        with self.database.connection() as conn:
-            for _, player_id, heartbeat, now in self._heartbeats([table_id]):
-                if fallen := lapses(heartbeat, now, self.limits):
-                    conn.execute(_NOTE_LAPSE, _columns(table_id, player_id, fallen))
+        found = [
+            (player_id, lapses(heartbeat, now, self.limits))
+            for _, player_id, heartbeat, now in self._heartbeats([table_id])
+        ]
+        silent = [_columns(table_id, player_id, fallen) for player_id, fallen in found if fallen]
+        if silent:
+            with self.database.connection() as conn:
+                for columns in silent:
+                    conn.execute(_NOTE_LAPSE, columns)
 
     def put_away(self) -> int:
         """Delete old heartbeats, which say no more than none, once the silence after them is noted; how many."""
@@ -88,6 +97,11 @@ class Connections:
                 cursor.execute(_NOTE_LAPSE, _columns(table_id, player_id, fallen))
                 cursor.execute(_DELETE, (table_id, player_id))
         return len(rows)
+
+    def forget(self) -> int:
+        """Delete changes that have been kept long enough, the oldest first; how many."""
+        with self.database.connection() as conn:
+            return conn.execute(_FORGET, (CHANGES_KEPT_DAYS, MOST_FORGOTTEN)).rowcount
 
     def _heartbeats(self, table_ids: Sequence[UUID]) -> list[tuple[UUID, UUID, Heartbeat, datetime]]:
         with self.database.connection() as conn:
@@ -123,6 +137,11 @@ SELECT table_id, player_id, rtt_ms, at, clock_timestamp() FROM heartbeats
 WHERE at < clock_timestamp() - make_interval(secs => %s) LIMIT %s FOR UPDATE SKIP LOCKED
 """
 _DELETE = "DELETE FROM heartbeats WHERE table_id = %s AND player_id = %s"
+_FORGET = """
+DELETE FROM connection_changes WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM connection_changes WHERE at < clock_timestamp() - make_interval(days => %s) ORDER BY at LIMIT %s
+))
+"""
 _NOTE = """
 INSERT INTO connection_changes (table_id, player_id, at, state)
 SELECT %(table)s, %(player)s, c.at, c.state FROM unnest(%(at)s::timestamptz[], %(state)s::text[]) AS c (at, state)

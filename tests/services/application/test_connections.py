@@ -18,6 +18,7 @@ from services.application import heartbeats
 from services.application.credentials import Actor
 from services.application.errors import NotFound
 from services.application.heartbeats import Sent
+from services.database import Database
 from tests.services.projections.house import House
 
 GOOD, FAIR, POOR, LOST = Connection
@@ -206,6 +207,41 @@ def test_old_heartbeats_are_put_away_once_their_silence_is_noted(playing):
         "SELECT state FROM connection_changes WHERE player_id = %s AND at < %s ORDER BY at",
         playing.alice,
         playing.house.store.now() - timedelta(hours=1),
+    )
+    assert noted == [("poor",), ("not_connected",)]
+
+
+def test_changes_are_forgotten_after_ninety_days_the_oldest_first_and_the_deal_s_are_not(
+    playing, monkeypatch
+):
+    playing.changes()
+    now = playing.house.store.now()
+    moments = [now - timedelta(days=days) for days in (91, 92, 89)]
+    playing.sql(
+        "INSERT INTO connection_changes SELECT %s, %s, at, 'poor' FROM unnest(%s::timestamptz[]) AS at",
+        *(playing.table_id, playing.alice, moments),
+    )
+    connections = playing.house.connections
+    monkeypatch.setattr(connecting, "MOST_FORGOTTEN", 1)
+    kept = "SELECT at FROM connection_changes WHERE table_id = %s ORDER BY at"
+    for left in ([moments[0], moments[2]], [moments[2]]):
+        assert connections.forget() == 1
+        assert [at for (at,) in playing.sql(kept, playing.table_id)] == left
+    assert connections.forget() == 0
+    assert playing.changes() == [
+        (playing.first, "not_connected", 0),
+        (playing.second, "not_connected", 0),
+    ]
+
+
+def test_a_look_needs_one_connection_at_a_time(playing):
+    """Else all looks of a process might hold one, and wait for another."""
+    playing.last_beat_at(playing.alice, playing.since_the_deal(20))
+    database = Database(playing.house.store.database.url, size=1)
+    connecting.Connections(database, Limits()).note_lapses(playing.table_id)
+    database.close()
+    noted = playing.sql(
+        "SELECT state FROM connection_changes WHERE table_id = %s ORDER BY at", playing.table_id
     )
     assert noted == [("poor",), ("not_connected",)]
 
