@@ -6,7 +6,8 @@ Added up over the whole log, stream by stream: an account's balance takes memory
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 from uuid import UUID
 
@@ -14,7 +15,7 @@ import msgspec
 
 from domain.hand_events import Dealt, RingCommitted, Settled
 from domain.ids import HandId, PlayerId, TableId, TournamentId
-from domain.journal import FEES, OUTSIDE, Journal, escrow, pool, stack, wallet
+from domain.journal import FEES, OUTSIDE, Journal, Kind, escrow, pool, stack, wallet
 from domain.ledger import Where, journals
 from domain.ring_events import RingHandBegun, RingHandEnded, RingOpened, SatDown, StoodUp, ToppedUp
 from domain.roster import ReEntered, Registered
@@ -30,7 +31,7 @@ from domain.wallet import Credited, Debited
 from services.doctor.violation import Violation, at, stream
 from services.envelope import Recorded
 
-OTHER_SIDE: Final = {
+OTHER_SIDE: Final[Mapping[Kind, AbstractSet[str]]] = {
     "deposit": {OUTSIDE},
     "withdrawal": {OUTSIDE},
     "entry": {"escrow", FEES},

@@ -39,6 +39,7 @@ class Replay:
         self._log = log
         self._told = told
         self._begun: set[UUID] = set()
+        self._known: dict[str, set[UUID]] = {"table": set(), "roster": set()}
 
     def run(self, done: Callable[[int], None]) -> Iterator[Violation]:
         """All violations; `done` is called with the number of events that have been replayed since."""
@@ -56,6 +57,7 @@ class Replay:
                 for rows in self._log.rows_of(some).values():
                     yield from self._stream(kind, rows, judge)
                     done(len(rows))
+        yield from self._orphans()
 
     def _stream(
         self,
@@ -75,6 +77,8 @@ class Replay:
         roster = roster_id(t)
         of_league = [r.event.table.table_id for r in events if isinstance(r.event, TableOpened)]
         tables = [*chips.tables_of(events), *of_league]
+        self._known["roster"].add(roster)
+        self._known["table"].update(tables)
         streams = self._log.streams([roster, *tables])
         at_tables = [streams.get(table, []) for table in tables]
         found = list(tournament_events(events, streams.get(roster, []), at_tables))
@@ -102,6 +106,13 @@ class Replay:
         if events[0].stream not in self._begun:
             yield Violation("I6", stream("hand", events[0].stream), "no table has begun it")
         yield from replay_hands.actions(events)
+
+    def _orphans(self) -> Iterator[Violation]:
+        """Tables and rosters that nothing was said of, for no tournament has them."""
+        for kind, known in self._known.items():
+            for stream_id in self._log.ids(kind):
+                if stream_id not in known:
+                    yield Violation("I6", stream(kind, stream_id), "no tournament has it")
 
 
 def _folded(events: Sequence[Recorded]) -> Tournament | None:

@@ -21,7 +21,7 @@ from domain.roster import Roster
 from domain.ruleset import RULE_SET
 from domain.stakes import STAKES
 from domain.tournament import Tournament
-from domain.wallet import WALLET, Booking, Credited, Debited, Kind, Wallet
+from domain.wallet import WALLET, Booking, Credited, Debited, Wallet
 from services.doctor.judging import FAULTS, Append, judged, refused
 from services.doctor.reading import Log
 from services.doctor.violation import Violation, at
@@ -109,10 +109,9 @@ def _booked_again(wallet: Wallet | None, event: Event) -> list[Event]:
 def _booking(event: Credited | Debited, journal: Journal) -> Booking:
     sign = -1 if isinstance(event, Credited) else 1
     own = account(event.player_id)
-    kind: Kind = journal.kind  # type: ignore[assignment]
     return Booking(
         journal_id=journal.journal_id,
-        kind=kind,
+        kind=journal.kind,
         others={line.account: sign * line.amount for line in journal.lines if line.account != own},
         tournament_id=journal.tournament_id,
         table_id=journal.table_id,

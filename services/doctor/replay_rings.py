@@ -104,6 +104,8 @@ def _decided(append: Append, ring: Ring | None) -> list[Event]:
             return decide_on.pause(ring)
         case RingResumed():
             return decide_on.resume(ring)
+        case SeatKept() if ring.seats[first.seat].leaving:
+            return ring_seats.stand_up(ring, first.seat)
         case SatDown() | ToppedUp() | SatOut() | SatIn() | SeatKept():
             return ring_seats.take_seat(ring, first.seat, _wish(events, ring))
         case LeaveAsked():

@@ -181,7 +181,7 @@ class _World:
             case Resumed():
                 return {self.id: decide_on.resume(self.t, now)}
             case EntryTaken():
-                at_roster, taken = late_entry.enter(self.t, self.roster, own[0].player_id)
+                at_roster, taken = late_entry.enter(self.t, self.roster, own[0].player_id, now)
                 return {self.id: taken, self.roster_id: at_roster}
             case LevelRaised():
                 return self._level_raised(now)

@@ -32,6 +32,8 @@ from domain.tournament_events import (
     TablesDrawn,
 )
 from domain.wallet import Credited
+from services.doctor.examination import Examination, Questions
+from tests.services.projections.house import House
 
 
 def first_told(world, of):
@@ -154,6 +156,16 @@ def test_i6_tells_of_a_hand_that_no_table_began(world):
     assert (found.invariant, found.where, found.what) == ("I6", f"hand {stream}", "no table has begun it")
 
 
+@pytest.mark.parametrize("kind", [Opened, Registered], ids=["table", "roster"])
+def test_i6_tells_of_what_belongs_to_no_tournament(world, kind):
+    of = world.of(kind)[-1]
+    stream = uuid4()
+    world.add(stream, of.topic, new_command(world, of))
+    [found] = world.examined()
+    name = of.topic.partition(".")[0]
+    assert (found.invariant, found.where, found.what) == ("I6", f"{name} {stream}", "no tournament has it")
+
+
 def test_i6_tells_of_a_hand_that_is_gone(world):
     recorded = world.of(HandRecorded)[-1]
     world.sql("DELETE FROM big2_events WHERE originator_id = %s", recorded.stream)
@@ -183,3 +195,29 @@ def test_i6_alone_tells_of_what_a_narrower_invariant_tells_of_else(world):
     found = world.examined(["I6"])
     assert {v.invariant for v in found} == {"I6"}
     assert any(v.where.startswith(f"hand {settled.stream}") for v in found)
+
+
+def test_i6_bears_with_a_look_that_did_not_see_a_hand_end_meanwhile(database_url):
+    """The director reads all tables, and is bound to those that it changes: another hand may end in between."""
+    house = House(database_url)
+    t = house.started(6, seats_per_table=3, stack_points=1)
+    house.play_on(t, until=lambda: len(house.running(t)) == 2)
+    first, second = house.running(t)
+    house.play_out(first)
+    append = house.store.append
+
+    def meanwhile(command, *changes, **more):
+        if command.actor.startswith("job/look-"):
+            house.store.append = append
+            house.play_out(second)
+        return append(command, *changes, **more)
+
+    house.store.append = meanwhile
+    house.work()
+    log = house.log()
+    ended = next(r for r in log if isinstance(r.event, HandEnded) and r.event.hand_id == second)
+    placed = [r for r in log if isinstance(r.event, Placed)]
+    assert placed
+    assert all(ended.position < r.position and ended.at > r.at for r in placed)
+    assert list(Examination(house.store, Questions(["I6"])).violations()) == []
+    house.close()
