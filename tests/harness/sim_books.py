@@ -31,6 +31,7 @@ RAKED = "I3 each player dealt in has paid one ante"
 SEATS = "everybody in play sits at one table, once"
 BUTTON = "R9.1 the button goes on to the first seat dealt in"
 DIRECTION = "R9.2 the direction goes on as the rule set has it"
+PAUSED = "nothing is dealt in a pause, nor after the end"
 LEAD = "R5.3 the winner of the table's last hand leads"
 
 
@@ -128,7 +129,7 @@ def _where(r: Recorded, world: World) -> Where:
         )
     t = world.tournament_of(r) if not isinstance(r.event, Credited | Debited) else None
     table = r.stream if isinstance(r.event, Vacated | RingHandBegun) else None
-    return Where(stream=r.stream, version=r.version, tournament_id=t, table_id=table)  # type: ignore[arg-type]
+    return Where(stream=r.stream, version=r.version, tournament_id=t, table_id=table)
 
 
 class Seats:
@@ -144,14 +145,14 @@ class Seats:
         event = r.event
         match kind:
             case "tournament.started":
-                self._in_play[t] |= set(event.entrants)  # type: ignore[attr-defined]
+                self._in_play[t] |= set(event.entrants)
             case "tournament.entry_taken":
-                self._in_play[t].add(event.player_id)  # type: ignore[attr-defined]
-                self._coming[t].add(event.player_id)  # type: ignore[attr-defined]
+                self._in_play[t].add(event.player_id)
+                self._coming[t].add(event.player_id)
             case "tournament.late_seated":
-                self._coming[t].discard(event.place.player_id)  # type: ignore[attr-defined]
+                self._coming[t].discard(event.place.player_id)
             case "tournament.placed":
-                self._in_play[t].discard(event.player_id)  # type: ignore[attr-defined]
+                self._in_play[t].discard(event.player_id)
         if kind.startswith(("tournament.", "table.")) and (of := world.tournament_of(r)):
             self._touched.add(of)
 
@@ -190,6 +191,8 @@ class Deals:
             self._won[hand.table_id] = r.event.winner, seats[r.event.winner]
 
     def _deal(self, table: UUID, ring: bool, event: Dealt | HandRecorded, world: World) -> None:
+        paused = world.rings[table].paused if ring else _stands(world, table)
+        must(not paused, PAUSED, table)
         seats = {s.seat: s.player_id for s in event.seats}
         if table in self._before:
             dealer, direction = self._before[table]
@@ -206,7 +209,7 @@ class Deals:
         must(event.leader == leader, LEAD, event.leader, "for", leader)
         self._before[table] = event.dealer, event.direction
 
-    def _leader(self, table: UUID, seats: dict[int, UUID], event: Dealt | HandRecorded) -> int | None:  # type: ignore[type-arg]
+    def _leader(self, table: UUID, seats: dict[int, UUID], event: Dealt | HandRecorded) -> int | None:
         if table not in self._won or self._rules[event.rules].opening_scope == "every_hand":
             return None
         seat, winner = self._won[table]
@@ -215,10 +218,16 @@ class Deals:
         return here[0] if here else _following(seat, seats, step)
 
 
+def _stands(world: World, table: UUID) -> bool:
+    """Whether a table's tournament does not run, or the table has not followed it yet."""
+    at = world.tables[table]
+    return at.paused or world.tournaments[at.tournament_id].state is not State.RUNNING
+
+
 def _following(seat: int, seats: object, step: int) -> int:
     """The next seat dealt in."""
     for _ in range(4):
         seat = (seat - 1 + step) % 4 + 1
-        if seat in seats:  # type: ignore[operator]
+        if seat in seats:
             return seat
     raise AssertionError("nobody was dealt in")

@@ -165,7 +165,7 @@ class Clients:
         for viewer in (None, *(s.player_id for s in hand.terms.seats)):
             actor = Actor(CredentialId(viewer), Role.PLAYER, viewer, None) if viewer else None
             shown = handviews.hand_view(stream, {}, actor, {}, breaches=True)
-            own = {seat: text for seat, text in hand.terms.cards.items() if hand.seat_of(viewer) == seat}  # type: ignore[union-attr]
+            own = {seat: text for seat, text in hand.terms.cards.items() if hand.seat_of(viewer) == seat}
             played = {card for action in shown.actions if action.cards for card in action.cards}
             seen = set(_cards_in(shown))
             allowed = played | {card for text in own.values() for card in text.split()}

@@ -16,6 +16,7 @@ from domain.hand_events import CardsPlayed, Committed, Dealt, Passed, RingCommit
 from services.envelope import Recorded
 from tests.big2.slow_hand import SlowHand
 from tests.harness.sim_log import must
+from tests.harness.sim_store import Transaction
 from tests.services.projections.world import World
 
 CARDS = "I2 played and held are what was dealt, 13 cards a seat"
@@ -23,6 +24,11 @@ NETS = "I3 the nets of a hand sum to 0, and are what the rules make of it"
 LEGAL = "I6 the rules accept every action"
 TURN = "I9 a clock's action names the turn it was set for, after its deadline and outside of pauses"
 OWN_TURN = "I9 a player's action takes the turn that he sent it for"
+TIME = "R11.2 nobody is acted for before he has had his time, however the database's clock jumps"
+ROUGHLY = 0.5
+"""By so many seconds the time that a turn is given back may be too short."""
+SLOWEST = 5.0
+"""No command takes so many seconds from its decision to its append: beyond that the clock has jumped in between."""
 HIDDEN = "no card is shown that is not on the table"
 
 
@@ -39,6 +45,7 @@ class Book:
         self.slow = SlowHand(rules, dealt.dealer, step, dealt.leader, self.holdings)
         self.owed: list[tuple[int, str]] = []
         self.played = 0
+        self.turn_since = 0.0
 
     def play(self, event: CardsPlayed) -> None:
         slow, cards = self.slow, tuple(sorted(_numbers(event.cards)))
@@ -89,21 +96,23 @@ class Hands:
         self._sent = sent
         self._rules = rules
         self._books: dict[UUID, Book] = {}
-        self.settled = 0
+        self.stored: Transaction | None = None
 
     def follow(self, r: Recorded, before: World) -> None:
-        """`before` is the world without this event."""
+        """`before` is the world without this event; `stored` is the transaction that it stands in."""
         match r.event:
             case Committed() | RingCommitted():
                 must("seed" not in public_fields(r.event), HIDDEN, "a seed")
             case Dealt():
-                self._books[r.stream] = Book(r.event, self._rules[r.event.rules])
+                book = self._books[r.stream] = Book(r.event, self._rules[r.event.rules])
+                book.turn_since = self._decided(r)
                 must(not {"cards", "stub", "ruleset"} & set(public_fields(r.event)), HIDDEN, "at the deal")
             case CardsPlayed() | Passed():
                 self._acted(r, before)
-            case Settled() if r.stream in self._books:
-                self._books.pop(r.stream).settle(r.event)
-                self.settled += 1
+            case Settled():
+                must(sum(r.event.net.values()) == 0, NETS, r.event.net)
+                if r.stream in self._books:  # not of real cards
+                    self._books.pop(r.stream).settle(r.event)
             case Voided():
                 self._books.pop(r.stream)
 
@@ -114,19 +123,29 @@ class Hands:
         by_clock = event.by == "clock" if isinstance(event, CardsPlayed) else event.reason == "clock"
         if by_clock:
             self._by_clock(r, before)
+            had, due = self.stored.true_seconds - book.turn_since, book.dealt.timing.turn_seconds
+            must(had >= due - ROUGHLY, TIME, f"{had:.1f} s of {due}")
         elif event.turn is not None:
             hand, turn, player = self._sent[r.command]
             seated = {s.seat: s.player_id for s in book.dealt.seats}
             must((hand, turn) == (r.stream, event.turn), OWN_TURN, "turn", event.turn, "for", turn)
             must(seated[event.seat] == player, OWN_TURN, "another player acts for seat", event.seat)
+        if event.next_turn is not None:
+            book.turn_since = self._decided(r)
         if isinstance(event, CardsPlayed):
             book.play(event)
         else:
             book.pass_(event)
 
+    def _decided(self, r: Recorded) -> float:
+        """When it was decided, in true seconds: what others do until it is stored is taken off the next turn."""
+        assert self.stored is not None
+        took = (self.stored.at - r.at).total_seconds()
+        return self.stored.true_seconds - (took if 0 <= took < SLOWEST else SLOWEST)
+
     def _by_clock(self, r: Recorded, before: World) -> None:
         hand = before.hands[r.stream]
-        must(r.actor == f"job/turn-{r.stream}-{r.event.turn}", TURN, r.actor, "acts on", r.event.turn)  # type: ignore[attr-defined]
+        must(r.actor == f"job/turn-{r.stream}-{r.event.turn}", TURN, r.actor, "acts on", r.event.turn)
         must(hand.deadline is not None and hand.deadline <= r.at, TURN, "before its deadline")
         if hand.tournament_id is not None:
             must(before.tournaments[hand.tournament_id].state != "paused", TURN, "in a pause")

@@ -33,6 +33,7 @@ class Plot:
     """What all plots have: people with money, and an operator who comes by again and again."""
 
     people = 4
+    currency = CURRENCY
 
     def __init__(self, machine: Machine, clients: Clients, world: World) -> None:
         self.m = machine
@@ -43,7 +44,7 @@ class Plot:
 
     def _enrol(self) -> PlayerId:
         """A player with a style of his own; his name is beside the log, so it is left out here."""
-        command = Command(player_id(PlayerId(self._uuid())), "setup", "")  # type: ignore[arg-type]
+        command = Command(player_id(PlayerId(self._uuid())), "setup", "")
         player = player_id(command.id)
         execute(
             self.m.web.store,
@@ -59,7 +60,7 @@ class Plot:
 
     def begin(self) -> None:
         for player in self.players:
-            self.deposit(player, self.m.random.randint(2000, 6000))
+            self.deposit(player, self.purse())
         self.m.soon(1.0, self._operate)
 
     def _operate(self) -> None:
@@ -67,6 +68,10 @@ class Plot:
             return
         self.operate()
         self.m.at(1.0 if self.m.calm else 0.5 + self.m.random.random(), self._operate)
+
+    def purse(self) -> int:
+        """What somebody pays in before he plays, in minor units; now and then too little."""
+        return self.m.random.randint(500, 6000)
 
     def operate(self) -> None:
         """What the operator does when he comes by."""
@@ -93,7 +98,7 @@ class Plot:
 
     def deposit(self, player: PlayerId, amount: int) -> None:
         reference = str(self._uuid())
-        money = Asked(CURRENCY, reference, lambda: Money(amount, reference, None))
+        money = Asked(self.currency, reference, lambda: Money(amount, reference, None))
         self.ask(f"deposit-{reference}", lambda its, command: wallets.deposit(its, command, player, money))
 
     def chance(self, probability: float) -> bool:
@@ -159,12 +164,12 @@ class Entered(Plot):
             return self._fill(tournament.structure)
         if tournament.state is State.PAUSED:
             if self.m.calm or self.m.random.random() < 0.3:
-                self.ask("resume", lambda its, c: tournaments.resume(its, c, self.t, dict))  # type: ignore[arg-type]
+                self.ask("resume", lambda its, c: tournaments.resume(its, c, self.t, dict))
             return None
         if self.chance(0.03):
-            self.ask("pause", lambda its, c: tournaments.pause(its, c, self.t, dict))  # type: ignore[arg-type]
+            self.ask("pause", lambda its, c: tournaments.pause(its, c, self.t, dict))
         if self.may_be_cancelled and self.chance(0.02):
-            self.ask("cancel", lambda its, c: tournaments.cancel(its, c, self.t, lambda: "the roof leaks"))  # type: ignore[arg-type]
+            self.ask("cancel", lambda its, c: tournaments.cancel(its, c, self.t, lambda: "the roof leaks"))
         return self.play_on(tournament)
 
     def play_on(self, tournament: Tournament) -> None:
@@ -180,17 +185,19 @@ class Entered(Plot):
         for player in wanted:
             self.enter(player)
         if entered and self.chance(0.1):
-            who = self.m.random.choice(list(entered))
-            self.ask(f"withdraw-{who}", lambda its, c: tournaments.withdraw(its, c, STAFF, self.t, who))  # type: ignore[arg-type]
+            self.withdraw(self.m.random.choice(list(entered)))
         enough = len(entered) >= max(structure.min_entrants, 2) and (not wanted or self.chance(0.1))
         if enough and structure.format != "sit_and_go" and structure.starts_at is None:
-            self.ask("start", lambda its, c: tournaments.start(its, c, self.t, dict))  # type: ignore[arg-type]
+            self.ask("start", lambda its, c: tournaments.start(its, c, self.t, dict))
 
     def enter(self, player: PlayerId) -> None:
         self.ask(
             f"enter-{player}",
-            lambda its, c: tournaments.register(its, c, STAFF, self.t, lambda: player),  # type: ignore[arg-type]
+            lambda its, c: tournaments.register(its, c, STAFF, self.t, lambda: player),
         )
+
+    def withdraw(self, player: PlayerId) -> None:
+        self.ask(f"withdraw-{player}", lambda its, c: tournaments.withdraw(its, c, STAFF, self.t, player))
 
 
 class SitAndGo(Entered):

@@ -33,14 +33,21 @@ class Seam(Protocol):
     def before_read(self) -> None: ...
     def attempt(self) -> int: ...
 
+    now: float
+
 
 class Transaction(NamedTuple):
-    """What one append stored: its command, its positions from `first` to `last`, and whose attempt it was."""
+    """What one append stored: its command, its positions from `first` to `last`, whose attempt it was, and when it was.
+
+    `true_seconds` are those of a clock that never jumps, `at` is the database's.
+    """
 
     command: UUID
     first: int
     last: int
     attempt: int
+    true_seconds: float
+    at: datetime
 
 
 class SimRows(MemoryRows):
@@ -71,7 +78,10 @@ class SimRows(MemoryRows):
             self._appending = False
         command = command_of(rows[0].state)
         self._places.setdefault(command, places[0] - 1)
-        self.transactions.append(Transaction(UUID(command), places[0], places[-1], self.seam.attempt()))
+        stored = Transaction(
+            UUID(command), places[0], places[-1], self.seam.attempt(), self.seam.now, self.clock()
+        )
+        self.transactions.append(stored)
         self.seam.after_append()
         return places
 
@@ -106,8 +116,8 @@ class _Factory(_MemoryFactory):
 def store_on(rows: SimRows, database: object = None) -> Store:
     """One process's store on the table of all; what it remembers is its own. `database` is for the clock's readings."""
     store = Store.__new__(Store)
-    store._database = database  # type: ignore[assignment]
-    store._open(TOPICS, lambda env: _Factory(env, rows), NoLocks())  # type: ignore[arg-type]
+    store._database = database
+    store._open(TOPICS, lambda env: _Factory(env, rows), NoLocks())
     return store
 
 

@@ -19,7 +19,7 @@ from domain.roster import ROSTER, Registered, Roster, Withdrawn
 from domain.ruleset import RULE_SET
 from domain.stakes import STAKES
 from domain.table import TABLE, Table
-from domain.table_events import HandEnded
+from domain.table_events import HandEnded, TablePaused, TableResumed
 from domain.topics import TOPICS
 from domain.tournament import TOURNAMENT, Tournament
 from domain.tournament_events import EntryTaken, LateSeated, Paused, Resumed
@@ -163,15 +163,17 @@ class World:
             return {}
         found = {}
         me, tournament = str(table_id), self.tournaments[table.tournament_id]
-        last = self.stream(table_id)[-1].at
         if not table.hand_id and not table.paused and not table.recorded:
             somebody_is_out = any(taken.stack <= 0 for taken in table.seats.values())
             due_at = self._last_end(table_id) if somebody_is_out else table.deal_at
             found[f"deal/{me}"] = ("deal", [str(table.tournament_id)], due_at)
         if not tournament.over and behind(tournament, table) and not table.recorded:
-            of_pauses = [r for r in self.stream(table.tournament_id) if isinstance(r.event, Paused | Resumed)]
-            told = max(last, of_pauses[-1].at)
-            found[f"pause/{me}"] = ("pause", [me], told)
+            both = [*self.stream(table.tournament_id), *self.stream(table_id)]
+            of_pauses = [
+                r for r in both if isinstance(r.event, Paused | Resumed | TablePaused | TableResumed)
+            ]
+            told = max(of_pauses, key=lambda r: r.position)
+            found[f"pause/{me}"] = ("pause", [me], told.at)
         if tournament.state == "cancelled":
             found[f"close/{me}"] = ("close", [me], self.stream(table.tournament_id)[-1].at)
         return found
