@@ -104,7 +104,8 @@ def shift_clock(services: Services, hand_id: HandId, step: ClockStep) -> None:
             return Decision(())
         return Decision([on(stream, *decide_on.shift_clock(hand, hand.deadline, step.by))])
 
-    execute(services.store, _job(f"shift-{hand_id}-{step.position}"), (HAND, hand_id), decide)
+    name = f"shift-{hand_id}-{step.position}-{step.by // timedelta(microseconds=1)}"  # jumps may share a position
+    execute(services.store, _job(name), (HAND, hand_id), decide)
 
 
 def finalise(services: Services, hand_id: HandId) -> None:

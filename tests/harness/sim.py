@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from contextlib import ExitStack
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest.mock import patch
 from uuid import UUID
 
@@ -126,12 +126,20 @@ class Sim:
     def _look_for_idlers(self) -> None:
         """Liveness: nothing is overdue; a deal may wait for other tables, as long as a hand runs at one of them."""
         latest = self.machine.database_time() - timedelta(seconds=IDLE_SECONDS)
-        for subject, (job, args, due_at) in self.world.due().items():
+        due = self.world.due()
+        for subject, (job, args, due_at) in due.items():
+            if job == "turn" and self._pause_to_follow(UUID(args[0]), due):
+                continue
             if job == "deal":
                 if self._somebody_plays(UUID(args[0])):
                     continue
                 due_at = max(due_at, self._hand_ended.get(UUID(args[0]), due_at))  # noqa: PLW2901
             must(due_at >= latest, IDLE, subject, "since", due_at)
+
+    def _pause_to_follow(self, hand_id: UUID, due: dict[str, Any]) -> bool:
+        """Whether the clock stands for a table that has a pause to follow: after a jump back that is due later."""
+        follows = due.get(f"pause/{self.world.hands[hand_id].table_id}")
+        return follows is not None and follows[2] > self.machine.database_time()
 
     def _somebody_plays(self, t: UUID) -> bool:
         tournament = self.world.tournaments[t]

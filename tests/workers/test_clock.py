@@ -328,6 +328,21 @@ def test_running_turns_get_their_time_back_once_even_with_two_clocks(house, redi
     house.pass_time(-step)
 
 
+def test_a_second_jump_before_the_projections_have_seen_the_first_is_given_back_too(house, redis):
+    t = house.started(4)
+    house.play_on(t, until=lambda: house.running(t))
+    house.project()
+    [hand] = house.running(t)
+    before = house.hand(hand).deadline
+    mine = Stepped(house, redis)
+    mine.tick()
+    for step in (HOUR, 2 * HOUR):
+        house.pass_time(step)
+        mine.tick()
+    assert abs(house.hand(hand).deadline - before - 3 * HOUR) < timedelta(seconds=1)
+    house.pass_time(-3 * HOUR)
+
+
 def test_a_turn_that_began_between_the_last_look_and_the_step_keeps_its_time_too(house, redis):
     t = house.started(2)
     house.play_on(t, until=lambda: house.running(t))
