@@ -12,6 +12,7 @@ from uuid import UUID
 import click
 
 from workers.answering import answer_files
+from workers.backup_cli import backup, restore
 from workers.demo_cli import demo
 from workers.doctor_cli import doctor
 from workers.files import token_from
@@ -41,6 +42,8 @@ main.add_command(demo)
 main.add_command(show)
 main.add_command(import_)
 main.add_command(ledger)
+main.add_command(backup)
+main.add_command(restore)
 main.add_command(doctor)
 
 

@@ -12,6 +12,7 @@ from services.bugs import told
 from services.database import connect_options, one_line
 from services.errors import Unavailable
 from services.eventtable import CHANNEL
+from services.logs import note
 from services.projections import Projector, Stalled
 from services.projections.progress import keep
 from services.projections.projector import BATCH
@@ -67,6 +68,7 @@ def follow(store: Store, url: str) -> None:
 def _follow(store: Store, listener: Listening, trouble: _Trouble) -> None:
     projector = Projector(store)
     while True:
+        begun = time.perf_counter()
         try:
             done = _step(projector)
         except Stalled as stalled:
@@ -77,6 +79,9 @@ def _follow(store: Store, listener: Listening, trouble: _Trouble) -> None:
             trouble.over(projector.position)
             if not done:
                 _wait(listener)
+                continue
+            ms = round((time.perf_counter() - begun) * 1000, 1)
+            note(log, logging.DEBUG, "batch", events=done, position=projector.position, ms=ms)
 
 
 def _step(projector: Projector) -> int:

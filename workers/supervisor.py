@@ -27,7 +27,7 @@ from services.processes import spawn
 
 STOP_SECONDS = 9.5
 """How long everything together may take to end; then the rest is killed."""
-GRACE_SECONDS = {"web": 4.5, "worker": 1.5, "postgres": STOP_SECONDS}
+GRACE_SECONDS = {"web": 3.5, "worker": 1.5, "postgres": STOP_SECONDS}
 """How long a process may take to end before it is killed. They are ended one after the other, PostgreSQL last."""
 OTHER_GRACE_SECONDS = 0.75
 FIRST_PAUSE_SECONDS = 0.2
@@ -87,7 +87,7 @@ def serve(
     """
     whole = with_urls(settings)
     servers = _servers(settings, whole.data)
-    with _alone(whole, servers):
+    with alone_on(whole, servers):
         children: list[_Child] = []
         stop = _StopSignal()
         before = {number: signal.signal(number, stop) for number in _SIGNALS}
@@ -233,7 +233,7 @@ def _end(children: Sequence[_Child]) -> None:
 
 
 @contextlib.contextmanager
-def _alone(settings: Settings, servers: Sequence[Server]) -> Iterator[None]:
+def alone_on(settings: Settings, servers: Sequence[Server]) -> Iterator[None]:
     """Hold the data directory for a block; the lock goes when the process goes, however it goes."""
     data = settings.data
     make_data(data, server_account(data / "postgres") if servers else None)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from threading import Lock
 
+import psycopg
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -22,6 +23,7 @@ from rq import Queue
 from rq.worker_registration import get_keys
 
 from services.errors import StoreError
+from services.projections.progress import Progress, progress
 from services.queues import QUEUE, redis_client
 from services.store import Store
 
@@ -30,6 +32,8 @@ FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 KEPT_SECONDS = 1.0
 """How long what the store and Redis said is told again."""
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+MOST_COUNTED = 100_000
+"""A greater lag is told as this."""
 NOWHERE = "none"
 """The route of a request that no route takes."""
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -60,7 +64,6 @@ SELECT job, count(*), extract(epoch FROM clock_timestamp() - min(due_at))::float
 FROM projections.agenda WHERE due_at <= clock_timestamp() GROUP BY job ORDER BY job
 """
 _SIZE = "SELECT pg_database_size(current_database())"
-_POSITION = "SELECT position FROM projections.tracking"
 
 
 def counted() -> bytes:
@@ -103,11 +106,9 @@ class Asked:
             yield GaugeMetricFamily("big2_data_free_bytes", "Room left in the data directory.", free)
 
     def _of_store(self) -> Iterable[Metric]:
-        head = self._store.head()
+        head, at = self._store.head(), progress(self._store.database, MOST_COUNTED)
         with self._store.database.connection() as conn:
-            tracked, due = conn.execute(_POSITION).fetchone(), conn.execute(_AGENDA).fetchall()
-            size = conn.execute(_SIZE).fetchone()
-        assert tracked is not None
+            due, size = conn.execute(_AGENDA).fetchall(), conn.execute(_SIZE).fetchone()
         assert size is not None
         overdue = GaugeMetricFamily(
             "big2_overdue_items", "Items of the agenda that are due and not done.", labels=["job"]
@@ -120,16 +121,7 @@ class Asked:
             oldest.add_metric([job], seconds)
         return [
             CounterMetricFamily("big2_events", "Position of the newest event of the log.", head),
-            GaugeMetricFamily(
-                "big2_projector_lag_events",
-                "Positions by which the projections are behind.",
-                max(0, head - tracked[0]),
-            ),
-            GaugeMetricFamily(
-                "big2_projector_lag_seconds",
-                "Age of the oldest event that is not projected.",
-                self._lag(tracked[0]),
-            ),
+            *(_of_projector(at) if at else ()),
             overdue,
             oldest,
             GaugeMetricFamily(
@@ -139,10 +131,6 @@ class Asked:
             ),
             GaugeMetricFamily("big2_database_bytes", "Size of the database.", size[0]),
         ]
-
-    def _lag(self, position: int) -> float:
-        following = self._store.log(position, 1)
-        return max(0.0, (self._store.now() - following[0].at).total_seconds()) if following else 0.0
 
     def _of_redis(self) -> Iterable[Metric]:
         assert self._redis is not None
@@ -154,10 +142,23 @@ class Asked:
         ]
 
 
+def _of_projector(at: Progress) -> Iterator[Metric]:
+    yield GaugeMetricFamily("big2_projector_lag_events", "Events that are not projected yet.", at.behind)
+    seconds = at.oldest.total_seconds() if at.oldest is not None else float("nan")
+    yield GaugeMetricFamily(
+        "big2_projector_lag_seconds", "Age of the oldest event that is not projected.", seconds
+    )
+    yield GaugeMetricFamily(
+        "big2_projector_stalled",
+        "1 while there is an event that cannot be projected.",
+        int(at.stall is not None),
+    )
+
+
 def _with_state(name: str, meaning: str, ask: Callable[[], Iterable[Metric]]) -> Iterator[Metric]:
     try:
         found = list(ask())
-    except (StoreError, RedisError):
+    except (StoreError, RedisError, psycopg.Error):
         yield GaugeMetricFamily(name, meaning, 0)
         return
     yield GaugeMetricFamily(name, meaning, 1)

@@ -6,6 +6,7 @@ import contextlib
 import json
 import logging
 import sys
+import time
 from http import HTTPStatus
 from typing import Any
 
@@ -18,6 +19,9 @@ from services.bugs import told
 from services.http.calls import EXTENSION
 from services.http.observing import unread
 from services.http.problems import MEDIA_TYPE, PROBLEMS, document_of
+
+LINGER_SECONDS = 0.5
+"""For how long a process that ends keeps idle connections: a request may be on its way."""
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +51,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         if not kept:
             conn.close(graceful=True)
         return kept
+
+    def _cap_keepalive(self, deadline: float) -> None:
+        """Of the time to end, connections on which nothing happens get little."""
+        super()._cap_keepalive(min(deadline, time.monotonic() + LINGER_SECONDS))
 
     def handle_exit(self, sig: Any, frame: Any) -> None:  # noqa: ANN401
         """SIGTERM: requests in flight are finished, feeds are closed, nothing new is taken."""

@@ -20,6 +20,10 @@ from tests.services.http.driving import Beside
 from tests.services.http.playing import Game, until
 
 
+READY_SECONDS = 120
+"""A busy machine takes long to start Python three times."""
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -36,7 +40,12 @@ class Server:
         argv = [sys.executable, "-m", "gunicorn", "-c", "python:services.http.gunicorn_conf"]
         self.process = subprocess.Popen([*argv, "services.http.wsgi:app"], env=environment)
         self.pool = urllib3.PoolManager(retries=False)
-        until(self.ready, 30)
+        try:
+            until(self.ready, READY_SECONDS)
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            raise
 
     def ready(self) -> bool:
         with suppress(urllib3.exceptions.HTTPError):

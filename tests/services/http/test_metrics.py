@@ -12,6 +12,7 @@ from rq import Queue
 
 from domain.credential import Role
 from domain.ids import CommandId, TournamentId
+from domain.topics import TOPICS
 from services.application import credentials
 from services.application.credentials import Grant
 from services.envelope import Command
@@ -20,6 +21,7 @@ from services.http import figures
 from services.http.calls import EXTENSION
 from services.http.figures import Asked
 from services.queues import QUEUE
+from services.store import Store
 from tests.services.http.driving import Api
 from tests.services.http.playing import Game
 
@@ -196,3 +198,9 @@ def test_no_label_tells_of_anybody(told, app, operator):
     rest = {label for label in labels - known if not label.replace(".", "").isdigit() and label != "+Inf"}
     jobs = {"start", "draw", "deal", "ring", "turn", "level", "pause", "close", "finalise", "pay"}
     assert rest <= jobs | {"gone", "slow", "token", "closed", "failed"}
+
+
+def test_before_the_tables_are_made_the_store_is_not_up(empty_url, tmp_path):
+    store = Store(empty_url, TOPICS)
+    assert page(Asked(store, None, tmp_path).page().decode())["big2_store_up"] == {(): 0}
+    store.close()
