@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -38,6 +38,13 @@ ACCOUNTS: Final = (
 _ID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 ACCOUNT_PATTERN: Final = "|".join(re.sub("[A-Z]+", _ID, account) for account in ACCOUNTS)
 """The same as a regular expression."""
+
+
+Kind = Literal[
+    "deposit", "withdrawal", "entry", "refund", "prize", "buy_in", "cash_out",
+    "pool", "dissolution", "ante", "transfer", "cover", "issued", "no_show",
+]  # fmt: skip
+"""What a journal is; those of the first line are a wallet's."""
 
 
 class Book(StrEnum):
@@ -62,7 +69,7 @@ class Journal(msgspec.Struct, frozen=True, kw_only=True):
     journal_id: JournalId
     book: Book
     currency: str | None
-    kind: str
+    kind: Kind
     lines: tuple[Line, ...]
     tournament_id: TournamentId | None = None
     table_id: TableId | None = None

@@ -31,6 +31,7 @@ from domain.journal import (
     VOID,
     Book,
     Journal,
+    Kind,
     Line,
     balanced,
     chips_of,
@@ -83,7 +84,8 @@ def journals(event: Event, where: Where) -> list[Journal]:
 
 
 def _pool(event: PoolFormed | PoolDissolved, where: Where) -> Journal:
-    sign, kind = (1, "pool") if isinstance(event, PoolFormed) else (-1, "dissolution")
+    kind: Kind = "pool" if isinstance(event, PoolFormed) else "dissolution"
+    sign = 1 if kind == "pool" else -1
     t = event.tournament_id
     moved = {escrow(t): -event.buy_ins, HOUSE: -event.overlay, pool(t): event.buy_ins + event.overlay}
     lines = gained({account: sign * amount for account, amount in moved.items()})
@@ -114,9 +116,10 @@ def _issued(places: Iterable[Place]) -> list[Line]:
 def _settlement(event: Settled, where: Where) -> list[Journal]:
     """A pair of lines a transfer; what a liable assistant covers is a journal of its own (R8.4)."""
     account = _accounts(where)
+    kinds: tuple[Kind, ...] = ("transfer", "cover")
     made = []
-    for kind, covers in (("transfer", False), ("cover", True)):
-        paid = [t for t in event.transfers if t.paid and t.covers is covers]
+    for kind in kinds:
+        paid = [t for t in event.transfers if t.paid and t.covers is (kind == "cover")]
         lines = [line for t in paid for line in _paid(t, where, account)]
         made += [_journal(where, kind, lines, where.currency)] if lines else []
     return made
@@ -135,7 +138,7 @@ def _accounts(where: Where) -> Callable[[PlayerId], str]:
     return lambda player: stack(table, player)
 
 
-def _journal(where: Where, kind: str, lines: Iterable[Line], currency: str | None) -> Journal:
+def _journal(where: Where, kind: Kind, lines: Iterable[Line], currency: str | None) -> Journal:
     return balanced(
         Journal(
             journal_id=journal_id(where.stream, f"{where.version}/{kind}"),

@@ -9,10 +9,10 @@ import msgspec
 from msgspec.structs import replace
 
 from domain.ids import JournalId, PlayerId, TournamentId, journal_id
-from domain.journal import FEES, escrow, pool
+from domain.journal import FEES, Kind, escrow, pool
 from domain.structure import BuyIn
 from domain.tournament import State, Tournament
-from domain.wallet import Booking, Kind
+from domain.wallet import Booking
 
 SLICE = 500
 """Payments that one job makes; the next job makes the next."""
@@ -54,7 +54,7 @@ def owed(t: Tournament, entrants: Iterable[PlayerId]) -> list[Payment]:
     if t.state is State.CANCELLED:
         bookings = {
             player: refund_of_all(t.tournament_id, buy_in, _id(t, player), entries)
-            for player, entries in Counter(iter(entrants)).items()
+            for player, entries in Counter(entrants).items()
         }
     else:
         bookings = {prize.player_id: _prize(t, prize.player_id, prize.amount) for prize in t.prizes}

@@ -16,13 +16,13 @@ from big2.told import shown
 from domain.amounts import amount_text
 from domain.hand_events import Settled, Transfer
 from domain.ids import PlayerId
-from domain.journal import FEES, HOUSE, ISSUED, OUTSIDE, RAKE, VOID, Journal, Line, wallet
+from domain.journal import FEES, HOUSE, ISSUED, OUTSIDE, RAKE, VOID, Journal, Kind, Line, wallet
 
 LONGEST: Final = 100
 """How many characters of a name, a reference or a note are shown."""
 ID_LETTERS: Final = 8
 """How much of its id calls a ring table, which has no number."""
-BY_TRANSFER: Final = ("transfer", "cover")
+BY_TRANSFER: Final[tuple[Kind, ...]] = ("transfer", "cover")
 """Kinds of journals in which each pair of lines is a payment of its own (R8.5)."""
 
 
@@ -90,7 +90,7 @@ GROUPS: Final[Mapping[str, str]] = {
 
 def moves(journal: Journal, player: PlayerId, facts: Facts) -> list[Move]:
     """The lines that a journal makes in a player's statement: one, or one for each payment of a settlement."""
-    own = [number for number, line in enumerate(journal.lines) if _is_purse_of(line, player)]
+    own = [number for number, line in enumerate(journal.lines) if _is_of(line, player)]
     parts = [[number] for number in own] if journal.kind in BY_TRANSFER else [own] if own else []
     return [_move(journal, part, player, facts) for part in parts]
 
@@ -269,13 +269,13 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _is_purse_of(line: Line, player: PlayerId) -> bool:
+def _is_of(line: Line, player: PlayerId) -> bool:
     """Whether a line is on his wallet or on a stack of his."""
     of_stack = line.account.startswith("stack/") and line.account.endswith(f"/{player}")
     return of_stack or line.account == wallet(player)
 
 
-_KINDS: Final[Mapping[str, Callable[[Journal, int, Facts], str]]] = {
+_KINDS: Final[Mapping[Kind, Callable[[Journal, int, Facts], str]]] = {
     "deposit": _deposit,
     "withdrawal": _deposit,
     "entry": _entry,
@@ -291,5 +291,3 @@ _KINDS: Final[Mapping[str, Callable[[Journal, int, Facts], str]]] = {
     "issued": _issued,
     "no_show": _no_show,
 }
-KINDS: Final = tuple(_KINDS)
-"""Every kind of journal that there is."""

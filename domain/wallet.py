@@ -7,7 +7,6 @@ wallet has booked already is not booked again, so a job may ask twice.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 import msgspec
 
@@ -15,15 +14,13 @@ from domain.aggregate import Aggregate
 from domain.errors import Conflicting, Refused
 from domain.events import Books, Event, Guarded
 from domain.ids import HandId, JournalId, PlayerId, TableId, TournamentId
-from domain.journal import OUTSIDE, Book, Journal, Line, balanced, gained
+from domain.journal import OUTSIDE, Book, Journal, Kind, Line, balanced, gained
 from domain.journal import wallet as account
 from domain.structure import LARGEST_AMOUNT
 
-Kind = Literal["deposit", "withdrawal", "entry", "refund", "prize", "buy_in", "cash_out"]
 
-
-class Credited(Event, frozen=True, kw_only=True):
-    """The wallet got `amount`. `reference` is what the money has outside: a transfer, a receipt of the cash desk."""
+class _Moved(msgspec.Struct, frozen=True, kw_only=True):
+    """`reference` is what the money has outside: a transfer, a receipt of the cash desk."""
 
     player_id: Books[PlayerId]
     currency: Books[str]
@@ -33,15 +30,12 @@ class Credited(Event, frozen=True, kw_only=True):
     note: Books[str | None]
 
 
-class Debited(Event, frozen=True, kw_only=True):
-    """The wallet paid `amount`; as above."""
+class Credited(Event, _Moved, frozen=True, kw_only=True):
+    """The wallet got `amount`."""
 
-    player_id: Books[PlayerId]
-    currency: Books[str]
-    amount: Books[int]
-    journal: Books[Journal]
-    reference: Books[str | None]
-    note: Books[str | None]
+
+class Debited(Event, _Moved, frozen=True, kw_only=True):
+    """The wallet paid `amount`."""
 
 
 class Wallet(Guarded, frozen=True):

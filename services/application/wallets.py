@@ -14,8 +14,9 @@ from typing import NamedTuple
 from domain import wallet as decide_on
 from domain.events import Event
 from domain.ids import JournalId, PlayerId, journal_id, wallet_id
+from domain.journal import Kind
 from domain.player import PLAYER
-from domain.wallet import WALLET, Booking, Credited, Debited, Kind, Wallet
+from domain.wallet import WALLET, Booking, Credited, Debited, Wallet
 from services.application import resources as shapes
 from services.application.context import Services
 from services.application.errors import existing

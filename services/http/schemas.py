@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import marshmallow as ma
 
 from big2.ring import MOST_MONEY, MOST_UNIT
-from domain.statement import KINDS
+from domain.journal import Kind
 from domain.structure import Structure
 from services.http.fields import (
     MOST,
@@ -339,7 +339,7 @@ class EntriesAsked(AccountsAsked):
     table = Id()
     hand = Id()
     journal = Id()
-    kind = OneOf(*KINDS, metadata={"description": "What the journal is."})
+    kind = OneOf(*get_args(Kind), metadata={"description": "What the journal is."})
     to = Instant(metadata={"format": "date-time", "description": "Before this time."})
     vars()["from"] = Instant(metadata={"format": "date-time", "description": "This time and later."})
 

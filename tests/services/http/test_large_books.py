@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from domain import wallet as decide
 from domain.events import Event
 from domain.ids import CommandId, JournalId, PlayerId, TableId, wallet_id
-from domain.journal import stack
+from domain.journal import Kind, stack
 from domain.structure import LARGEST_AMOUNT
 from domain.wallet import WALLET, Booking, Wallet
 from services.application.statements import Period, player_called, statements
@@ -50,7 +50,7 @@ class Hoard:
         recorded = services.store.append(command, [change], services.store.now())
         self.positions = [r.position for r in recorded]
 
-    def _booking(self, kind: decide.Kind, table: TableId) -> Booking:
+    def _booking(self, kind: Kind, table: TableId) -> Booking:
         journal = JournalId(uuid4())
         return Booking(
             journal_id=journal, kind=kind, others={stack(table, self.player): MOST}, table_id=table
@@ -133,6 +133,7 @@ def test_a_wallet_that_is_so_full_takes_no_deposit_and_pays(hoard, operator):
 
 
 def test_the_statement_agrees_with_the_stream(hoard, services):
+    until(lambda: services.store.head() == projected(services), 60)
     whom = player_called(services.store.database, hoard.name)
     [statement] = statements(services.store, whom, "EUR", Period())
     assert statement.agrees
