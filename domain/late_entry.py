@@ -23,13 +23,16 @@ from domain.tournament import Coming, State, Tournament, open_table
 from domain.tournament_events import DrawnTable, EntriesClosed, EntryTaken, LateSeated
 
 
-def enter(t: Tournament, roster: Roster, player: PlayerId) -> tuple[list[Event], list[Event]]:
+def enter(t: Tournament, roster: Roster, player: PlayerId, now: datetime) -> tuple[list[Event], list[Event]]:
     """The events of an entry into a started tournament: the roster's, and the tournament's.
 
-    Raises Conflicting: `registration-closed`, `already-registered` for who is in play or about to be,
-    `tournament-full` when no place is free or no further entry is taken.
+    Raises Conflicting: `registration-closed`, also from the minute on in which the last level of late entry is over;
+    `already-registered` for who is in play or about to be, `tournament-full` when no place is free or no further
+    entry is taken.
     """
     must_be_open(roster)
+    if _time_is_over(t, now):
+        raise Conflicting("registration-closed", f"Late entry is over: level {t.level} was its last.")
     again = player in roster.entries
     if again and not any(out.player_id == player for out in t.outs):
         raise Conflicting("already-registered", "The player is entered already, and not out.")
@@ -79,6 +82,13 @@ def open_for(t: Tournament, coming: Coming, now: datetime) -> tuple[LateSeated, 
     place = Place(1 + draws.below(seats), coming.player_id, t.structure.stack)
     drawn = DrawnTable(number, t.table_id(number), 1 + draws.below(seats), (place,))
     return _seated(t, number, place, purpose, opens=True), open_table(t, drawn, now)
+
+
+def _time_is_over(t: Tournament, now: datetime) -> bool:
+    """Whether the last level of late entry has lasted its minutes, though it is not raised yet; a pause adds none."""
+    if t.level < t.structure.late_entry_levels or t.level_ends_at is None:
+        return False
+    return t.level_ends_at <= (t.pauses[-1] if t.state is State.PAUSED else now)
 
 
 def _draws(t: Tournament, coming: Coming) -> tuple[str, Draws]:

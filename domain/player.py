@@ -57,6 +57,6 @@ def reinstate(player: Player, reason: str) -> list[Event]:
 
 
 def may_enter(player: Player) -> None:
-    """Raises Conflicting if the player may not enter a tournament."""
+    """Raises Conflicting if the player may not enter a tournament, nor sit down, top up or sit in at a ring table."""
     if player.barred:
         raise Conflicting("player-barred", "The player is barred; an operator can reinstate him.")

@@ -25,10 +25,12 @@ def prize_table(
 ) -> tuple[int, ...]:
     """Basis points by place for so many entries of so many players (null: of as many).
 
-    What is promised to places that nobody took goes to the first.
+    What is promised to places that nobody took goes to the first; without players there is no place.
     """
     table = _standard(entries) if prizes_bp == "standard" else prizes_bp
     taken = table[: entries if players is None else players]
+    if not taken:
+        return ()
     return (taken[0] + WHOLE - sum(taken), *taken[1:])
 
 

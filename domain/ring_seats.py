@@ -28,6 +28,8 @@ from domain.ring_events import (
     ToppedUp,
 )
 
+_UNNAMED = "is missing:"
+
 
 class Wish(msgspec.Struct, frozen=True):
     """How somebody wants his seat to be; what is null stays as it is. `buy_in` is all that he brings to it, so a
@@ -61,8 +63,14 @@ def may_take(ring: Ring, number: int, player: PlayerId | None) -> None:
         raise Conflicting("standing-up", "The player stands up after this hand: then he can sit down anew.")
 
 
+def wants_in(ring: Ring, number: int, wish: Wish) -> bool:
+    """Whether a wish brings money or asks to be dealt in, and does not only keep a seat or rest."""
+    return number not in ring.seats or wish.buy_in is not None or wish.sitting_out is False
+
+
 def take_seat(ring: Ring, number: int, wish: Wish) -> list[Event]:
-    """Sit down, top up, sit out or in again: the seat becomes as wished.
+    """Sit down, top up, sit out or in again: the seat becomes as wished. The wish names whose seat it is, so that what
+    was meant for one player never costs the next.
 
     Raises Conflicting, then Refused with everything that is wrong with the wish.
     """
@@ -77,6 +85,8 @@ def take_seat(ring: Ring, number: int, wish: Wish) -> list[Event]:
 def stand_up(ring: Ring, number: int) -> list[Event]:
     """Leave the seat: at once, or after the running hand for whoever was dealt in."""
     seat = ring.seats[number]
+    if seat.leaving:
+        return [SeatKept(seat=number, player_id=seat.player_id)]
     if number in ring.dealt_in:
         return [LeaveAsked(seat=number, player_id=seat.player_id)]
     return [_stood_up(number, seat)]
@@ -114,12 +124,12 @@ def _sit_down(ring: Ring, number: int, wish: Wish) -> list[Event]:
     player, buy_in = wish.player_id, wish.buy_in
     errors = {}
     if player is None:
-        errors["/player_id"] = "is missing: the seat is free"
+        errors["/player_id"] = f"{_UNNAMED} the seat is free"
     if buy_in is None:
         errors["/buy_in"] = "is missing: the seat is free"
     elif not may_sit_down(ring.step, buy_in):
         errors["/buy_in"] = f"must be {ring.terms.buy_in} at least (R10.1)"
-    elif problem := _too_much(ring, buy_in):
+    elif problem := _too_much(ring, buy_in, brought=0):
         errors["/buy_in"] = problem
     if errors or wish.unread or player is None or buy_in is None:
         raise Refused("validation", "Nobody can sit down like this.", errors | dict(wish.unread))
@@ -144,10 +154,12 @@ def _changed(ring: Ring, number: int, seat: RingSeat, wish: Wish) -> list[Event]
 
 
 def _errors(ring: Ring, seat: RingSeat, wish: Wish, more: int) -> Iterator[tuple[str, str]]:
+    if wish.player_id is None:
+        yield "/player_id", f"{_UNNAMED} name who sits there, for his money is meant"
     if more < 0:
         brought = f"is less than the {seat.buy_in} that he has brought"
         yield "/buy_in", f"{brought}: money leaves a table with its player only"
-    elif problem := _too_much(ring, more):
+    elif problem := _too_much(ring, more, seat.buy_in):
         yield "/buy_in", problem
     sits_in = wish.sitting_out is False and seat.sitting_out
     if sits_in and not may_be_dealt_in(ring.step, seat.stack + max(more, 0)):
@@ -155,9 +167,11 @@ def _errors(ring: Ring, seat: RingSeat, wish: Wish, more: int) -> Iterator[tuple
         yield "/sitting_out", f"a player needs {least}, one unit and the ante, to be dealt in: top up (R10.4)"
 
 
-def _too_much(ring: Ring, more: int) -> str | None:
+def _too_much(ring: Ring, more: int, brought: int) -> str | None:
     room = MOST_MONEY - sum(seat.stack for seat in ring.seats.values())
-    return f"is more than may lie on one table: at most {room} may come" if more > room else None
+    if more <= room:
+        return None
+    return f"is more than may lie on one table: he may bring {brought + room} at most"
 
 
 def _stood_up(number: int, seat: RingSeat) -> StoodUp:

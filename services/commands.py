@@ -23,6 +23,13 @@ ATTEMPTS = 3
 """How often a command is decided before its caller is told that others are always faster."""
 
 
+class Beaten(Conflicting):
+    """409: others were faster each time."""
+
+    def __init__(self) -> None:
+        super().__init__("conflict", "others were faster each time: send the same request again")
+
+
 class Decision(msgspec.Struct, frozen=True):
     """What is to be stored: events of one or more streams, and other statements for the same transaction."""
 
@@ -62,7 +69,7 @@ def execute(
     decides on but adds nothing to, and what can change, belongs into the decision as a Change without events. A
     decision without events for the main stream is not remembered.
 
-    Raises IdempotencyKeyReuse if the command id is known with another digest, in whatever stream, Conflicting after
+    Raises IdempotencyKeyReuse if the command id is known with another digest, in whatever stream, Beaten after
     ATTEMPTS conflicts, and Unavailable if the database doesn't answer.
     """
     aggregate, stream_id = main_stream
@@ -87,7 +94,7 @@ def execute(
             lost = error
         else:
             return _outcome(aggregate, stream, recorded)
-    raise lost or Conflicting("conflict", "others were faster each time: send the same request again")
+    raise lost or Beaten()
 
 
 def _must_be_new(store: Store, command: Command) -> None:

@@ -24,9 +24,13 @@ from domain.tournament import TOURNAMENT, State, Tournament
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
-from services.commands import Decision, Outcome, execute, on
+from services.commands import Beaten, Decision, Outcome, execute, on
 from services.envelope import Change, Command, Recorded, Stream
+from services.locks import LOCK_SECONDS
 from services.store import Store
+
+WAIT_SECONDS = 2.0
+"""How long the clock waits for a table, well below a job's own limit."""
 
 
 class Asked(NamedTuple):
@@ -72,7 +76,7 @@ def act_for_absent(services: Services, hand_id: HandId, turn: int) -> None:
         recorded = _recorded(services.store, stream, acted, now).changes
         return Decision([*recorded, *map(on, paused_by)] if recorded else ())
 
-    execute(services.store, _job(f"turn-{hand_id}-{turn}"), (HAND, hand_id), decide)
+    _in_turn(services.store, _job(f"turn-{hand_id}-{turn}"), hand_id, decide, WAIT_SECONDS)
 
 
 class ClockStep(NamedTuple):
@@ -134,7 +138,26 @@ def _act(
             raise asked.wrong
         return _recorded(store, stream, action(hand, actor.player_id, turn, asked.cards, now), now)
 
-    return execute(store, command, (HAND, hand_id), decide)
+    return _in_turn(store, command, hand_id, decide)
+
+
+def _in_turn(
+    store: Store,
+    command: Command,
+    hand_id: HandId,
+    decide: Callable[[Stream[Hand], datetime], Decision],
+    wait_seconds: float = LOCK_SECONDS,
+) -> Outcome[Hand]:
+    """Carry out an action. The end of a ring table's hand stands in the table's stream too, where somebody may change
+    his seat all the time: who is beaten by that each time holds the table, as they do, and is next."""
+    try:
+        return execute(store, command, (HAND, hand_id), decide)
+    except Beaten:
+        hand = store.load(HAND, hand_id).state
+        if hand is None or hand.tournament_id is not None:
+            raise
+    with store.lock(hand.table_id, wait_seconds):
+        return execute(store, command, (HAND, hand_id), decide)
 
 
 def _recorded(store: Store, stream: Stream[Hand], events: list[Event], now: datetime) -> Decision:

@@ -17,7 +17,7 @@ from domain import ring as decide_on
 from domain import ring_seats
 from domain.credential import Role
 from domain.deal import SEED_BYTES
-from domain.errors import NotAllowed, Refused
+from domain.errors import Conflicting, NotAllowed, Refused
 from domain.events import Event
 from domain.hand import HAND
 from domain.hand_events import Timing
@@ -25,7 +25,7 @@ from domain.ids import PlayerId, TableId, journal_id, opened_table_id
 from domain.journal import stack
 from domain.player import PLAYER, may_enter
 from domain.ring import RING, Ring
-from domain.ring_events import RingTerms
+from domain.ring_events import RingTerms, SeatKept
 from domain.ring_seats import Wish, movements
 from domain.stakes import Schedule
 from domain.wallet import Booking
@@ -67,9 +67,18 @@ def open_a_table(services: Services, command: Command, wanted: Wanted) -> Outcom
 
 
 def take_seat(
-    services: Services, command: Command, actor: Actor, at: tuple[TableId, int], wish: Wish
+    services: Services,
+    command: Command,
+    actor: Actor,
+    at: tuple[TableId, int],
+    wish: Wish,
+    *,
+    keyed: bool = True,
 ) -> Outcome[Ring]:
-    """Sit down with money from the wallet, top up, sit out or in again; a player's token is for himself."""
+    """Sit down with money from the wallet, top up, sit out or in again; a player's token is for himself.
+
+    What was so already is stored only where the command is `keyed`, so that it is known: so below.
+    """
     store, (table_id, number) = services.store, at
     own = _own(actor, wish.player_id)
 
@@ -78,8 +87,8 @@ def take_seat(
         if not 1 <= number <= ring.terms.seats_per_table:
             raise NotFound("seat")
         ring_seats.may_take(ring, number, own)  # a conflict is told before what is wrong
-        player = [_may_play(store, own, wish)] if own is not None and number not in ring.seats else []
-        events = ring_seats.take_seat(ring, number, replace(wish, player_id=own))
+        player = [_may_play(store, own, wish)] if own and ring_seats.wants_in(ring, number, wish) else []
+        events = _news(ring_seats.take_seat(ring, number, replace(wish, player_id=own)), keyed=keyed)
         return Decision([on(stream, *events), *money(store, ring, events, command), *player])
 
     with store.lock(table_id, then=own):
@@ -87,18 +96,31 @@ def take_seat(
 
 
 def stand_up(
-    services: Services, command: Command, actor: Actor, table_id: TableId, number: int
+    services: Services,
+    command: Command,
+    actor: Actor,
+    at: tuple[TableId, int],
+    player: PlayerId | None = None,
+    *,
+    keyed: bool = True,
 ) -> Outcome[Ring]:
-    """Leave the seat, now or after the running hand; the stack goes to the wallet."""
-    store = services.store
+    """`player` leaves the seat, now or after the running hand; his stack goes to his wallet."""
+    store, (table_id, number) = services.store, at
+    own = _own(actor, player)
 
     def decide(stream: Stream[Ring], _now: datetime) -> Decision:
         ring = existing(stream, "table")
         if number not in ring.seats:
             raise NotFound("player in this seat")
-        if actor.role is Role.PLAYER and actor.player_id != ring.seats[number].player_id:
+        sits = ring.seats[number].player_id
+        if own is None:
+            errors = {"/query/player_id": "is missing: name who stands up"}
+            raise Refused("validation", "Nobody can be stood up like this.", errors)
+        if own != sits and actor.role is Role.PLAYER:
             raise NotAllowed("forbidden", _HIMSELF)
-        events = ring_seats.stand_up(ring, number)
+        if own != sits:
+            raise Conflicting("seat-taken", f"Seat {number} is taken by another player.")
+        events = _news(ring_seats.stand_up(ring, number), keyed=keyed)
         return Decision([on(stream, *events), *money(store, ring, events, command)])
 
     with store.lock(table_id):
@@ -133,7 +155,8 @@ def pause(
         read()
         return Decision([on(stream, *events), *_clock(services.store, stream, hands.stop_clock, now)])
 
-    return execute(services.store, command, (RING, table_id), decide)
+    with services.store.lock(table_id):
+        return execute(services.store, command, (RING, table_id), decide)
 
 
 def resume(
@@ -146,7 +169,8 @@ def resume(
         read()
         return Decision([on(stream, *events), *_clock(services.store, stream, hands.start_clock, now)])
 
-    return execute(services.store, command, (RING, table_id), decide)
+    with services.store.lock(table_id):
+        return execute(services.store, command, (RING, table_id), decide)
 
 
 def is_ring(store: Store, table_id: TableId) -> bool:
@@ -237,6 +261,11 @@ def _rules(services: Services, named: str, errors: dict[str, str]) -> str:
     return rules
 
 
+def _news(events: list[Event], *, keyed: bool) -> list[Event]:
+    """The events to be stored."""
+    return [event for event in events if keyed or not isinstance(event, SeatKept)]
+
+
 def _own(actor: Actor, player: PlayerId | None) -> PlayerId | None:
     """Whose seat it is to be: a player's token is for himself."""
     if actor.role is not Role.PLAYER:
@@ -247,7 +276,8 @@ def _own(actor: Actor, player: PlayerId | None) -> PlayerId | None:
 
 
 def _may_play(store: Store, player: PlayerId, wish: Wish) -> Change:
-    """Whoever sits down is enrolled, and not barred: what is appended holds only as long as that is so."""
+    """Whoever brings money or is dealt in is enrolled, and not barred: what is appended holds only as long as that is
+    so."""
     found = store.load(PLAYER, player)
     if found.state is None:
         errors = {"/player_id": "is no player", **wish.unread}

@@ -102,7 +102,7 @@ def register(
     """Enter a player, also again where late entry allows it; a player's token enters himself only."""
     store = services.store
 
-    def decide(stream: Stream[Roster], _now: datetime) -> Decision:
+    def decide(stream: Stream[Roster], now: datetime) -> Decision:
         published = store.load(TOURNAMENT, t)
         tournament = existing(published, "tournament")
         roster = stream.state or Roster()
@@ -113,23 +113,22 @@ def register(
             raise
         if actor.player_id not in (None, player):
             raise NotAllowed("forbidden", "A player enters himself only.")
-        events, taken = _entry(tournament, roster, player)
-        known = store.load(PLAYER, player).state
-        if known is None:
+        events, taken = _entry(tournament, roster, player, now)
+        known = store.load(PLAYER, player)
+        if known.state is None:
             raise Refused("validation", "There is no such player.", {"/player_id": "is no player"})
-        may_enter(known)
-        return Decision(
-            [on(stream, *events), *_bound(published, taken), *_charged(store, command, tournament, player)]
-        )
+        may_enter(known.state)
+        charged = _charged(store, command, tournament, player)
+        return Decision([on(stream, *events), *_bound(published, taken), *charged, on(known)])
 
     with store.lock(roster_id(t), then=_wanted(read)):
         return execute(store, command, (ROSTER, roster_id(t)), decide)
 
 
-def _entry(t: Tournament, roster: Roster, player: PlayerId) -> tuple[list[Event], list[Event]]:
+def _entry(t: Tournament, roster: Roster, player: PlayerId, now: datetime) -> tuple[list[Event], list[Event]]:
     """The roster's events, and the tournament's where it has started."""
     if t.entries_open:
-        return late_entry.enter(t, roster, player)
+        return late_entry.enter(t, roster, player, now)
     return entries.register(roster, t.tournament_id, player, t.structure.capacity), []
 
 

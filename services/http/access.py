@@ -10,7 +10,13 @@ from flask import Request
 
 from domain.credential import Role
 from services.application.credentials import Actor, authenticate
-from services.http.limits import FAILURES_A_MINUTE, REMEMBERED, REQUESTS_A_SECOND, Limit
+from services.http.limits import (
+    FAILURES_A_MINUTE,
+    REMEMBERED,
+    REQUESTS_A_SECOND,
+    SEAT_CHANGES_A_MINUTE,
+    Limit,
+)
 from services.http.problems import Problem
 from services.store import Store
 
@@ -46,6 +52,7 @@ class Gate:
         self._store = store
         self._requests = Limit(requests_a_second, 1)
         self._failures = Limit(failures_a_minute, 60)
+        self._seat_changes = Limit(SEAT_CHANGES_A_MINUTE, 60)
         self._good: set[bytes] = set()
         """Digests of tokens that were good: who shares an address with a guesser goes on."""
 
@@ -78,6 +85,11 @@ class Gate:
         if len(self._good) > REMEMBERED:
             self._good.clear()
         self._good.add(digest)
+
+    def count_seat_change(self, actor: Actor) -> None:
+        """Count a wish for a seat at a ring table; the staff, who seat everybody, have no limit of their own."""
+        if actor.player_id is not None:
+            self._count(self._seat_changes, actor.player_id)
 
     def still_good(self, request: Request, actor: Actor) -> bool:
         """Whether the token that a connection began with is good yet."""

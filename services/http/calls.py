@@ -145,14 +145,23 @@ class Call:
             raise Problem("validation", "The query is not right.", errors=several)
         return loaded
 
+    @property
+    def keyed(self) -> bool:
+        """Whether this request may come again as the same command."""
+        return "Idempotency-Key" in request.headers
+
     @cached_property
     def command(self) -> Command:
-        """The command that this request is; the same request again is the same command."""
+        """The command that this request is; the same request again is the same command.
+
+        A DELETE has no body: what it is about stands in its query.
+        """
         key = request.headers.get("Idempotency-Key")
         credential = self.actor.credential_id
         found = request_command(credential, request.method, request.path, key) if key else CommandId(uuid4())
         commanded(found)
-        return Command(found, f"credential/{credential}", strictjson.digest(self._sent))
+        asked = request.args.to_dict() if request.method == "DELETE" else self._sent
+        return Command(found, f"credential/{credential}", strictjson.digest(asked))
 
 
 def begin(operation: Operation, path: dict[str, UUID]) -> Call:

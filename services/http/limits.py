@@ -13,6 +13,8 @@ REQUESTS_A_SECOND = 1_000
 """Of one credential, or of one address without any."""
 FAILURES_A_MINUTE = 20
 """Failed authentications of one address."""
+SEAT_CHANGES_A_MINUTE = 120
+"""Of one player at ring tables: each is an event, and everybody follows it."""
 REMEMBERED = 10_000
 """Callers that are counted at a time."""
 FEED_RETRY_SECONDS = 5

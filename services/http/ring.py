@@ -74,14 +74,27 @@ def take_seat(call: Call, table_id: UUID, seat: int) -> Response:
     """Sit down with a buy-in, top up to a greater one, sit out or in again; a player's token is for himself"""
     wish = Wish(**call.body.valid, unread=call.body.unread)
     at = TableId(table_id), seat
-    outcome = ring_tables.take_seat(call.services, call.command, call.actor, at, wish)
+    call.parts.gate.count_seat_change(call.actor)
+    outcome = ring_tables.take_seat(call.services, call.command, call.actor, at, wish, keyed=call.keyed)
     return written(200, after(call.services, outcome), repeat=outcome.repeat)
 
 
-@command(blueprint, "DELETE", SEAT, None, who=Who.SEATING, status=204, whole_service=True)
+@command(
+    blueprint,
+    "DELETE",
+    SEAT,
+    None,
+    who=Who.SEATING,
+    status=204,
+    query=schemas.WhoStandsUp(),
+    problems=("seat-taken",),
+    whole_service=True,
+)
 def stand_up(call: Call, table_id: UUID, seat: int) -> Response:
     """Stand up: at once, or after the running hand; the stack goes to the wallet"""
-    outcome = ring_tables.stand_up(call.services, call.command, call.actor, TableId(table_id), seat)
+    player, at = call.query.get("player_id"), (TableId(table_id), seat)
+    call.parts.gate.count_seat_change(call.actor)
+    outcome = ring_tables.stand_up(call.services, call.command, call.actor, at, player, keyed=call.keyed)
     return gone(repeat=outcome.repeat)
 
 

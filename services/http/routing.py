@@ -136,7 +136,7 @@ def command(
     if located:
         headers["Location"] = {"description": "Where it is to be read.", "schema": {"type": "string"}}
     doc["responses"][str(status)]["headers"] = headers
-    if query is not None:
+    if query is not None and "dry_run" in query.fields:
         doc["responses"]["200"] = _or_what_would_be(doc["responses"].get("200"))
     if body is not None:
         choices = list(getattr(body, "choices", ()))

@@ -297,6 +297,10 @@ class Query(Body):
     error_messages = {"unknown": "is not a parameter of this address"}  # noqa: RUF012
 
 
+class WhoStandsUp(Query):
+    player_id = Id(metadata={"description": "Whoever sits there; a player's token may leave it out."})
+
+
 class DryRun(Query):
     dry_run = Switch(
         load_default=False, metadata={"description": "Tell what would be stored, and store nothing."}

@@ -55,7 +55,7 @@ class Latecomers(Memory):
 
     def enter(self, player: PlayerId) -> None:
         """The service's part of an entry: both streams in one transaction."""
-        at_roster, at_tournament = enter(self.tournament, self.roster, player)
+        at_roster, at_tournament = enter(self.tournament, self.roster, player, self.now)
         self.record({AT: at_roster, g.TOURNAMENT: at_tournament})
 
     def seats_of(self, player: PlayerId) -> list[Table]:

@@ -32,6 +32,7 @@ from domain.tournament import (
     place,
     publish,
     raise_level,
+    resume,
 )
 from domain.tournament_events import (
     EntriesClosed,
@@ -55,6 +56,7 @@ from tests.domain.given import (
     TABLE,
     TOURNAMENT,
     fold,
+    later,
     opened,
     players,
     refused,
@@ -227,7 +229,7 @@ def go_out(played, *who):
 def test_a_newcomer_enters_with_an_entry_of_his_own_and_waits_for_a_seat():
     day = running()
     newcomer = day.newcomers[0]
-    at_roster, at_tournament = enter(day.tournament, day.roster, newcomer)
+    at_roster, at_tournament = enter(day.tournament, day.roster, newcomer, NOW)
     entry = entry_id(TOURNAMENT, newcomer)
     assert at_roster == [Registered(tournament_id=TOURNAMENT, entry_id=entry, player_id=newcomer)]
     assert at_tournament == [EntryTaken(player_id=newcomer, entry_id=entry, number=6, re_entry=False)]
@@ -301,6 +303,37 @@ def test_nobody_enters_after_the_last_level_of_late_entry():
     assert close_entries(day.tournament) == []
     with refused(Conflicting, "registration-closed"):
         day.enter(day.newcomers[0])
+
+
+def test_late_entry_ends_on_the_minute_whether_the_clock_has_raised_the_level_by_then_or_not():
+    day = running(minutes_per_level=10)
+    day.now = later(601)
+    day.enter(day.newcomers.pop())  # level 1 of 2: only its unit is late
+    day.record({TOURNAMENT: raise_level(day.tournament, day.now)})
+    day.now = later(1200)
+    day.enter(day.newcomers.pop())
+    day.now = later(1201)
+    with refused(Conflicting, "registration-closed"):
+        day.enter(day.newcomers.pop())
+
+
+def test_a_pause_keeps_the_minutes_that_late_entry_has_left():
+    day = running(minutes_per_level=10, late_entry_levels=1)
+    day.record({TOURNAMENT: pause(day.tournament, later(599))})
+    day.now = later(5000)
+    day.enter(day.newcomers.pop())
+    day.record({TOURNAMENT: resume(day.tournament, day.now)})
+    day.enter(day.newcomers.pop())
+    day.now = later(5001)
+    with refused(Conflicting, "registration-closed"):
+        day.enter(day.newcomers.pop())
+
+
+def test_a_pause_after_those_minutes_gives_none_back():
+    day = running(minutes_per_level=10, late_entry_levels=1)
+    day.record({TOURNAMENT: pause(day.tournament, later(600))})
+    with refused(Conflicting, "registration-closed"):
+        day.enter(day.newcomers.pop())
 
 
 def test_the_bubble_ends_late_entry_and_only_then_tables_play_hand_for_hand():

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
-from domain.prizes import STANDARD, allotted, prize_table, shared
+from domain.prizes import STANDARD, allotted, prize_table, promised, shared
+from domain.structure import Structure
 from tests.domain.given import steady
 
 
@@ -32,6 +33,12 @@ def test_each_standard_table_falls_from_place_to_place_and_is_the_whole():
         assert sum(table) == 10_000
         assert list(table) == sorted(table, reverse=True)
         assert len(table) <= max(least, 1)
+
+
+def test_where_nobody_is_entered_there_is_no_place_to_promise_anything_to():
+    assert prize_table("standard", 0) == prize_table((5000, 3000, 2000), 0) == ()
+    assert prize_table("standard", 3, 0) == ()
+    assert promised(Structure(name="Guaranteed", format="league", guarantee=1000), 0) == []
 
 
 def test_a_promise_to_places_that_nobody_took_goes_to_the_first():

@@ -37,7 +37,7 @@ def test_a_hand_is_dealt_when_two_or_more_can_play():
 
 def test_whoever_sits_out_does_not_count():
     ring = seated(5000, 5000)
-    assert not deals(folded(take_seat(ring, 1, Wish(sitting_out=True)), ring))
+    assert not deals(folded(take_seat(ring, 1, Wish(ALICE, sitting_out=True)), ring))
 
 
 def test_r10_4_whoever_cannot_pay_unit_and_ante_does_not_count():
@@ -139,7 +139,7 @@ def test_stacks_are_what_they_were_and_what_the_hand_came_to():
 
 def test_what_was_topped_up_meanwhile_stays_beside_it():
     ring, hand = dealt(seated(5000, 5000))
-    ring = folded(take_seat(ring, 1, Wish(buy_in=9000)), ring)
+    ring = folded(take_seat(ring, 1, Wish(ALICE, buy_in=9000)), ring)
     hand = played(hand)
     over = folded(ended(hand, ring, NOW), ring)
     assert over.seats[1].stack == 4970 + 4000 + hand.settlement.net[1]
@@ -179,7 +179,7 @@ def test_r10_4_whoever_cannot_pay_the_next_hand_sits_out():
 
 def test_whoever_tops_up_in_time_plays_on():
     ring, hand = dealt(seated(130, 5000))
-    ring = folded(take_seat(ring, 1, Wish(buy_in=9000)), ring)
+    ring = folded(take_seat(ring, 1, Wish(ALICE, buy_in=9000)), ring)
     assert not any(isinstance(e, SatOut) for e in ended(played(hand), ring, NOW))
 
 
@@ -217,8 +217,8 @@ def test_whoever_stands_up_is_sat_out_no_more():
 
 def test_who_sits_out_already_is_not_sat_out_again():
     ring, hand = dealt(seated(130, 5000))
-    ring = folded(take_seat(ring, 1, Wish(sitting_out=True)), ring)
-    ring = folded(take_seat(ring, 2, Wish(sitting_out=True)), ring)
+    ring = folded(take_seat(ring, 1, Wish(ALICE, sitting_out=True)), ring)
+    ring = folded(take_seat(ring, 2, Wish(BOB, sitting_out=True)), ring)
     assert len(ended(played(hand), ring, NOW)) == 1
 
 

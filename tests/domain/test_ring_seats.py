@@ -16,7 +16,7 @@ from domain.ring_events import (
     ToppedUp,
 )
 from domain.ring_hands import look
-from domain.ring_seats import Movement, Wish, close, may_take, movements, stand_up, take_seat
+from domain.ring_seats import Movement, Wish, close, may_take, movements, stand_up, take_seat, wants_in
 from tests.domain.given import ALICE, BOB, CAROL, DAVE, NOW, refused
 from tests.domain.ringed import after, dealt, folded, opened, seated
 
@@ -75,11 +75,31 @@ def test_a_seat_has_one_player_and_a_player_one_seat_of_a_table():
 
 def test_no_more_money_lies_on_a_table_than_json_has_integers_for():
     ring = seated(5000, MOST_MONEY - 10_000)
-    assert "5000 may come" in errors(ring, 3, player_id=CAROL, buy_in=5001)["/buy_in"]
-    assert "5000 may come" in errors(ring, 1, buy_in=10_001)["/buy_in"]
+    most = "is more than may lie on one table: he may bring {} at most"
+    assert errors(ring, 3, player_id=CAROL, buy_in=5001) == {"/buy_in": most.format(5000)}
+    assert errors(ring, 1, player_id=ALICE, buy_in=10_001) == {"/buy_in": most.format(10_000)}
+    assert sits(ring, 1, player_id=ALICE, buy_in=10_000).seats[1].stack == 10_000
     assert (
         sum(seat.stack for seat in sits(ring, 3, player_id=CAROL, buy_in=5000).seats.values()) == MOST_MONEY
     )
+
+
+def test_a_wish_for_a_taken_seat_names_whose_it_is_so_that_it_never_costs_the_next():
+    ring = seated(5000, 5000)
+    for wish in ({"buy_in": 9000}, {"sitting_out": False}, {"sitting_out": True}, {}):
+        assert errors(ring, 1, **wish) == {
+            "/player_id": "is missing: name who sits there, for his money is meant"
+        }
+    assert sorted(errors(ring, 1, buy_in=10, unread={"/top_up": "?"})) == ["/buy_in", "/player_id", "/top_up"]
+
+
+def test_who_rests_or_keeps_his_seat_does_not_want_in():
+    ring = seated(5000)
+    assert not wants_in(ring, 1, Wish(ALICE))
+    assert not wants_in(ring, 1, Wish(ALICE, sitting_out=True))
+    assert wants_in(ring, 1, Wish(ALICE, 9000, True))
+    assert wants_in(ring, 1, Wish(ALICE, sitting_out=False))
+    assert wants_in(ring, 2, Wish(BOB, 5000, True))
 
 
 # topping up
@@ -87,7 +107,7 @@ def test_no_more_money_lies_on_a_table_than_json_has_integers_for():
 
 def test_a_greater_buy_in_tops_up_by_the_difference_and_the_same_again_by_nothing():
     ring = seated(5000, 5000)
-    events = take_seat(ring, 1, Wish(buy_in=7000))
+    events = take_seat(ring, 1, Wish(ALICE, 7000))
     assert events == [ToppedUp(seat=1, player_id=ALICE, amount=2000)]
     ring = folded(events, ring)
     assert (ring.seats[1].stack, ring.seats[1].buy_in) == (7000, 7000)
@@ -96,12 +116,12 @@ def test_a_greater_buy_in_tops_up_by_the_difference_and_the_same_again_by_nothin
 
 
 def test_money_leaves_a_table_with_its_player_only():
-    assert "less than the 5000" in errors(seated(5000, 5000), 1, buy_in=4000)["/buy_in"]
+    assert "less than the 5000" in errors(seated(5000, 5000), 1, player_id=ALICE, buy_in=4000)["/buy_in"]
 
 
 def test_r10_4_what_is_topped_up_during_a_hand_counts_from_the_next_one_on():
     ring, hand = dealt(seated(5000, 5000))
-    ring = sits(ring, 1, buy_in=9000)
+    ring = sits(ring, 1, player_id=ALICE, buy_in=9000)
     assert ring.seats[1].stack == 4970 + 4000
     assert {s.seat: s.stack for s in hand.terms.seats} == {1: 4970, 2: 4970}
 
@@ -111,22 +131,25 @@ def test_r10_4_what_is_topped_up_during_a_hand_counts_from_the_next_one_on():
 
 def test_a_player_sits_out_and_in_again():
     ring = seated(5000, 5000, 5000)
-    out = sits(ring, 2, sitting_out=True)
+    out = sits(ring, 2, player_id=BOB, sitting_out=True)
     assert (out.playing, out.seats[2].sitting_out) == ([1, 3], True)
-    assert take_seat(out, 2, Wish(sitting_out=True)) == [SeatKept(seat=2, player_id=BOB)]
-    assert take_seat(out, 2, Wish(sitting_out=False)) == [SatIn(seat=2, player_id=BOB)]
-    assert sits(out, 2, sitting_out=False).playing == [1, 2, 3]
-    assert take_seat(ring, 2, Wish(sitting_out=False)) == [SeatKept(seat=2, player_id=BOB)]
+    assert take_seat(out, 2, Wish(BOB, sitting_out=True)) == [SeatKept(seat=2, player_id=BOB)]
+    assert take_seat(out, 2, Wish(BOB, sitting_out=False)) == [SatIn(seat=2, player_id=BOB)]
+    assert sits(out, 2, player_id=BOB, sitting_out=False).playing == [1, 2, 3]
+    assert take_seat(ring, 2, Wish(BOB, sitting_out=False)) == [SeatKept(seat=2, player_id=BOB)]
 
 
 def test_r10_4_who_cannot_pay_unit_and_ante_tops_up_before_he_sits_in_again():
     ring = folded([SatOut(seat=1, player_id=ALICE, reason="short")], seated(129, 5000, 5000))
-    told = errors(ring, 1, sitting_out=False)
+    told = errors(ring, 1, player_id=ALICE, sitting_out=False)
     assert told == {
         "/sitting_out": "a player needs 130, one unit and the ante, to be dealt in: top up (R10.4)"
     }
-    assert sits(ring, 1, sitting_out=False, buy_in=130).playing == [1, 2, 3]
-    assert sorted(errors(ring, 1, sitting_out=False, buy_in=100)) == ["/buy_in", "/sitting_out"]
+    assert sits(ring, 1, player_id=ALICE, sitting_out=False, buy_in=130).playing == [1, 2, 3]
+    assert sorted(errors(ring, 1, player_id=ALICE, sitting_out=False, buy_in=100)) == [
+        "/buy_in",
+        "/sitting_out",
+    ]
 
 
 def test_what_could_not_be_read_is_told_with_the_rest():
@@ -136,7 +159,10 @@ def test_what_could_not_be_read_is_told_with_the_rest():
         "/sitting_out",
     ]
     assert sorted(errors(seated(), 1, player_id=ALICE, buy_in=5000, unread=unread)) == ["/sitting_out"]
-    assert sorted(errors(seated(5000), 1, buy_in=10, unread=unread)) == ["/buy_in", "/sitting_out"]
+    assert sorted(errors(seated(5000), 1, player_id=ALICE, buy_in=10, unread=unread)) == [
+        "/buy_in",
+        "/sitting_out",
+    ]
     assert errors(seated(), 1, player_id=ALICE, unread={"/buy_in": "no"}) == {"/buy_in": "no"}
 
 
@@ -155,9 +181,10 @@ def test_whoever_was_dealt_in_stands_up_after_the_hand_and_anybody_else_at_once(
     ring, _ = dealt(seated(5000, 5000))
     ring = sits(ring, 3, player_id=CAROL, buy_in=5000)
     assert stand_up(ring, 3) == [StoodUp(seat=3, player_id=CAROL, stack=5000)]
+    assert stand_up(ring, 1) == [LeaveAsked(seat=1, player_id=ALICE)]
     ring = folded(stand_up(ring, 1), ring)
     assert ring.seats[1].leaving
-    assert stand_up(ring, 1) == [LeaveAsked(seat=1, player_id=ALICE)]
+    assert stand_up(ring, 1) == [SeatKept(seat=1, player_id=ALICE)], "he does so already"
     with refused(Conflicting, "standing-up"):
         take_seat(ring, 1, Wish(buy_in=9000))
     with refused(Conflicting, "seat-taken"):

@@ -255,7 +255,7 @@ def test_a_job_of_a_table_that_is_not_there_or_a_command_of_another_kind_does_no
     head = house.store.head()
     ring_jobs.advance(house, uuid4())
     with suppress(Rejected):
-        ring_tables.stand_up(house, house.command(), staff(), uuid4(), 1)
+        ring_tables.stand_up(house, house.command(), staff(), (uuid4(), 1), uuid4())
     assert house.store.head() == head
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from flask import Flask
 
+from domain.player import PLAYER, bar
+from services.application.context import Services
+from services.commands import Decision, execute, on
+from services.envelope import Command
 from tests.services.http.driving import Api
 from tests.services.http.playing import name, until
 
@@ -27,6 +31,12 @@ def regulars(app: Flask, operator: Api, *names: str, money: int = 10**9) -> dict
         body = {"amount": money, "currency": "USD", "reference": uuid4().hex}
         operator.made(f"/v1/wallets/{player}/deposits", body)
     return found
+
+
+def barred(services: Services, player: str) -> None:
+    """Bar a player, for which there is no route yet."""
+    decide = lambda stream, _: Decision([on(stream, *bar(stream.state, "cheats"))])  # noqa: E731
+    execute(services.store, Command(uuid4(), "tests", ""), (PLAYER, UUID(player)), decide)
 
 
 class RingGame:
@@ -72,8 +82,21 @@ class RingGame:
             "PUT", f"{self.path}/seats/{seat}", body, **more
         )
 
-    def leave(self, seat: int, by: str | None = None, **more):
-        return (self.players[by] if by else self.operator).delete(f"{self.path}/seats/{seat}", **more)
+    def at(self, seat: int) -> str | None:
+        """Who sits there."""
+        return next((s["player_id"] for s in self.table()["seats"] if s["seat"] == seat), None)
+
+    def wish(self, seat: int, body: dict, **more):
+        """What the operator puts for whoever sits there."""
+        return self.put(seat, {"player_id": self.at(seat)} | body, **more)
+
+    def leave(self, seat: int, by: str | None = None, player: str | None = None, **more):
+        """He stands up himself; or the operator stands up `player`, by default whoever sits there."""
+        path = f"{self.path}/seats/{seat}"
+        if by:
+            return self.players[by].delete(path, **more)
+        named = player or self.at(seat)
+        return self.operator.delete(f"{path}?player_id={named}" if named else path, **more)
 
     def purse(self, player: str) -> int:
         """What is in his wallet."""

@@ -9,17 +9,14 @@ import pytest
 
 from big2.history import verify
 from domain.hand import HAND
-from domain.player import PLAYER, bar
 from domain.ring import RING
 from services.audit import deal_problem, verify_log
 from services.bootstrap import presets
-from services.commands import Decision, execute, on
-from services.envelope import Command
 from services.projections import rebuild
 from tests.services.http.driving import CLOCK, Api
 from tests.services.http.playing import Game, until
 from tests.services.http.recording import code, errors
-from tests.services.http.ringing import TERMS, RingGame
+from tests.services.http.ringing import TERMS, RingGame, barred
 
 
 @pytest.fixture
@@ -187,13 +184,11 @@ def test_a_director_pauses_a_ring_table_and_closes_none(ring, director_):
     director_.made(f"{ring.path}/resume")
 
 
-def test_who_is_no_player_or_barred_does_not_sit_down(ring, services, operator):
-
+def test_who_is_no_player_or_barred_does_not_sit_down(ring, services):
     nobody = ring.put(1, {"player_id": str(uuid4()), "buy_in": 5000})
     assert errors(nobody) == {"/player_id": "is no player"}
     player = ring.player()
-    decide = lambda stream, _: Decision([on(stream, *bar(stream.state, "cheats"))])  # noqa: E731
-    execute(services.store, Command(uuid4(), "tests", ""), (PLAYER, UUID(player)), decide)
+    barred(services, player)
     assert code(ring.put(1, {"player_id": player, "buy_in": 5000})) == (409, "player-barred")
 
 
@@ -281,10 +276,10 @@ def test_a_buy_in_sent_many_times_with_one_key_is_taken_once_with_one_answer(rin
     body = {"player_id": player, "buy_in": 5000}
     sent = together(8, lambda _: ring.put(1, body, key="sit-down"))
     assert len({answer.data for answer in sent}) == 1
-    ring.put(1, {"buy_in": 6000})
+    ring.wish(1, {"buy_in": 6000})
     again = ring.put(1, body, key="sit-down")
     assert (again.data, again.headers["Idempotency-Hit"]) == (sent[0].data, "true")
-    assert code(ring.put(1, {"buy_in": 6000}, key="sit-down")) == (422, "idempotency-key-reuse")
+    assert code(ring.wish(1, {"buy_in": 6000}, key="sit-down")) == (422, "idempotency-key-reuse")
     assert ring.purse(player) == 94_000
 
 
@@ -297,16 +292,16 @@ def test_a_buy_in_without_a_key_is_taken_once_too(ring):
 
 def test_a_wish_that_changed_nothing_is_known_by_its_key(ring):
     ring.sit(1)
-    first = ring.put(1, {"sitting_out": False}, key="stay")
-    ring.put(1, {"sitting_out": True})
-    again = ring.put(1, {"sitting_out": False}, key="stay")
+    first = ring.wish(1, {"sitting_out": False}, key="stay")
+    ring.wish(1, {"sitting_out": True})
+    again = ring.wish(1, {"sitting_out": False}, key="stay")
     assert (again.data, again.headers["Idempotency-Hit"]) == (first.data, "true")
     assert ring.table()["seats"][0]["sitting_out"]
 
 
 def test_money_leaves_a_table_with_its_player_only(ring):
     ring.sit(1, buy_in=6000)
-    assert "leaves a table with its player" in errors(ring.put(1, {"buy_in": 5000}))["/buy_in"]
+    assert "leaves a table with its player" in errors(ring.wish(1, {"buy_in": 5000}))["/buy_in"]
     assert ring.stacks() == {1: 6000}
 
 
@@ -338,7 +333,7 @@ def test_two_sit_down_play_and_stand_up_and_the_book_says_the_same(ring, operato
 def test_whoever_was_dealt_in_stands_up_after_the_hand_and_plays_on_until_then(ring):
     first, _ = ring.sit(1), ring.sit(2)
     hand_id = ring.hand_id()
-    assert ring.leave(1, key="bye").status_code == 204
+    assert ring.leave(1, player=first, key="bye").status_code == 204
     seat = ring.table()["seats"][0]
     assert (seat["player_id"], seat["leaving"]) == (first, True)
     assert ring.leave(1).status_code == 204
@@ -347,7 +342,7 @@ def test_whoever_was_dealt_in_stands_up_after_the_hand_and_plays_on_until_then(r
     net = ring.play_hand(hand_id)["settlement"]["net"]
     until(lambda: list(ring.stacks()) == [2])
     assert ring.purse(first) == 95_000 + 4970 + net["1"]
-    again = ring.leave(1, key="bye")
+    again = ring.leave(1, player=first, key="bye")
     assert (again.status_code, again.headers["Idempotency-Hit"]) == (204, "true")
 
 
@@ -383,12 +378,12 @@ def test_r10_4_a_top_up_during_a_hand_counts_from_the_next_one_on(ring):
 def test_whoever_sits_out_is_not_dealt_in_until_he_sits_in_again(ring):
     for seat in (1, 2, 3):
         ring.sit(seat)
-    ring.put(2, {"sitting_out": True})
+    ring.wish(2, {"sitting_out": True})
     hand_id = ring.hand_id()
     ring.play_hand(hand_id)
     hand_id = next_hand(ring, hand_id)
     assert {s["seat"] for s in ring.hand(hand_id)["seats"]} == {1, 3}
-    ring.put(2, {"sitting_out": False})
+    ring.wish(2, {"sitting_out": False})
     ring.play_hand(hand_id)
     assert {s["seat"] for s in ring.hand(next_hand(ring, hand_id))["seats"]} == {1, 2, 3}
 
@@ -564,10 +559,10 @@ def test_the_log_of_ring_tables_is_whole_and_can_be_projected_again(ring, operat
 
 def test_a_repeat_reads_the_table_as_it_was_after_the_command(ring, services):
     player = ring.sit(1)
-    answer = ring.put(1, {"buy_in": 6000}, key="more")
+    answer = ring.wish(1, {"buy_in": 6000}, key="more")
     ring.sit(2)
     ring.play_hand(ring.hand_id())
-    assert ring.put(1, {"buy_in": 6000}, key="more").data == answer.data
+    assert ring.wish(1, {"buy_in": 6000}, key="more").data == answer.data
     assert services.store.load(RING, UUID(ring.id)).state.seats[1].player_id == UUID(player)
 
 

@@ -417,10 +417,10 @@ def test_r8_2_s0s_order_of_payments(house):
 
 def test_r10_4_whoever_is_short_sits_in_again_once_he_can_pay_a_unit_and_the_ante(house):
     ring, *_ = house.played("actionpoker", D_SHORT, (3, 0, 5, 9), None)
-    assert "R10.4" in errors(ring.put(4, {"sitting_out": False}))["/sitting_out"]
+    assert "R10.4" in errors(ring.wish(4, {"sitting_out": False}))["/sitting_out"]
     brought = 100 + ANTE
-    assert "R10.4" in errors(ring.put(4, {"buy_in": brought + 129, "sitting_out": False}))["/sitting_out"]
-    seat = ring.put(4, {"buy_in": brought + 130, "sitting_out": False}).json["seats"][3]
+    assert "R10.4" in errors(ring.wish(4, {"buy_in": brought + 129, "sitting_out": False}))["/sitting_out"]
+    seat = ring.wish(4, {"buy_in": brought + 130, "sitting_out": False}).json["seats"][3]
     assert (seat["stack"], seat["sitting_out"]) == (130, False)
 
 

@@ -157,7 +157,7 @@ def test_a_paused_table_that_is_closed_plays_its_hand_goes_on_and_pays_everybody
     assert ring.hand(hand_id)["turn"]["deadline"] is None
     assert code(operator.post(f"{ring.path}/pause")) == (409, "table-closed")
     assert code(operator.post(f"{ring.path}/close")) == (409, "table-closed")
-    assert code(ring.put(1, {"buy_in": BUY_IN + 1})) == (409, "table-closed")
+    assert code(ring.wish(1, {"buy_in": BUY_IN + 1})) == (409, "table-closed")
     ring.act(hand_id)
     assert ring.hand(hand_id)["turn"]["deadline"] is None
     on_again = operator.made(f"{ring.path}/resume")["ring"]

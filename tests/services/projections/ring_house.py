@@ -35,10 +35,14 @@ class RingHouse(House):
         self.wish(table, seat, player_id=player, buy_in=buy_in)
 
     def wish(self, table: TableId, seat: int, **wish: object) -> None:
-        ring_tables.take_seat(self, self.command(), staff(), (table, seat), Wish(**wish))
+        """A wish for a free seat says whose it is; else it is of whoever sits there."""
+        ring = self.ring(table)
+        there = {"player_id": ring.seats[seat].player_id} if seat in ring.seats else {}
+        ring_tables.take_seat(self, self.command(), staff(), (table, seat), Wish(**there | wish))
 
     def stand_up(self, table: TableId, seat: int) -> None:
-        ring_tables.stand_up(self, self.command(), staff(), table, seat)
+        there = self.ring(table).seats[seat].player_id
+        ring_tables.stand_up(self, self.command(), staff(), (table, seat), there)
 
     def close_ring(self, table: TableId) -> None:
         ring_tables.close(self, self.command(), staff(), table, nothing)
