@@ -19,7 +19,6 @@ from services.bootstrap import Services
 from tests.services.http.driving import Beside
 from tests.services.http.playing import Game, until
 
-
 READY_SECONDS = 120
 """A busy machine takes long to start Python three times."""
 
