@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from services.application.ledger import Balanced, by_groups, projected
+from services.application.ledger import BookByGroups, by_groups, projected
 from services.application.lists import fetch
 from services.application.statements import Period, Statement, Whom, player_called, statements
 from services.store import Store
@@ -50,7 +50,7 @@ class Evening(NamedTuple):
     """What it came to, the trial balances of its books, and one player's statement: the shortest."""
 
     takings: Takings
-    books: list[Balanced]
+    books: list[BookByGroups]
     whom: Whom
     statement: Statement
 
@@ -92,7 +92,7 @@ class _Books(NamedTuple):
     rake: int
     happened: dict[str, int]
     stays: tuple[Stay, ...]
-    trial: list[Balanced]
+    trial: list[BookByGroups]
     statements: list[tuple[Whom, Statement]]
     problems: list[str]
 
@@ -148,7 +148,7 @@ def _told(store: Store, player: str) -> tuple[Whom, Statement]:
 
 
 def _wrong(
-    store: Store, trial: list[Balanced], stays: tuple[Stay, ...], told: list[tuple[Whom, Statement]]
+    store: Store, trial: list[BookByGroups], stays: tuple[Stay, ...], told: list[tuple[Whom, Statement]]
 ) -> Iterator[str]:
     """Where a book does not sum up, an account was ever below 0, or a wallet's own events say otherwise."""
     for book in trial:

@@ -71,9 +71,9 @@ class Floor:
     def go_home(self) -> None:
         """Everybody is paid out what he has."""
         for player in self.names:
-            for purse in self._admin.get(f"/v1/wallets/{player}")["items"]:
-                if purse["balance"]:
-                    self._admin.post(f"/v1/wallets/{player}/withdrawals", self._cash(purse["balance"]))
+            for wallet in self._admin.get(f"/v1/wallets/{player}")["items"]:
+                if wallet["balance"]:
+                    self._admin.post(f"/v1/wallets/{player}/withdrawals", self._cash(wallet["balance"]))
 
     def _goes_on(self, table: dict[str, Any]) -> bool:
         """Whether another hand is to be dealt there; if not it closes after the running one."""

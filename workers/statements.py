@@ -19,7 +19,7 @@ from rich.text import Text
 from domain.amounts import amount_text, change, figure
 from domain.statement import GROUPS
 from services.application.journals import JournalTold
-from services.application.ledger import Balanced
+from services.application.ledger import BookByGroups
 from services.application.statements import Item, Statement, Whom
 
 WIDE: Final = 90
@@ -31,7 +31,7 @@ FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _PLAIN = str.maketrans({"¢": "c", "×": "x", "…": "."})
 
 
-def print_trial_balance(books: Sequence[Balanced], as_of: int, form: str | None) -> None:
+def print_trial_balance(books: Sequence[BookByGroups], as_of: int, form: str | None) -> None:
     """Each book by groups of accounts, and its verdict."""
     if form == "json":
         told = [{**_plain(book), "difference": book.difference} for book in books]
@@ -50,7 +50,7 @@ def print_trial_balance(books: Sequence[Balanced], as_of: int, form: str | None)
         _print_pages([*map(_trial, books), f"as of log position {as_of}"])
 
 
-def _trial(book: Balanced) -> list[Text | Table]:
+def _trial(book: BookByGroups) -> list[Text | Table]:
     of = f"{book.currency}" if book.currency else f"{book.title} (tournament {book.tournament_id})"
     table = _table("group", "accounts", "debit", "credit")
     for group in book.groups:
@@ -63,7 +63,7 @@ def _trial(book: Balanced) -> list[Text | Table]:
     return [Text(f"{book.book}, {of}", "bold"), table, _verdict(book)]
 
 
-def _verdict(book: Balanced) -> Text:
+def _verdict(book: BookByGroups) -> Text:
     if book.difference == 0:
         return Text("balanced: what the accounts owe (debit) is what they have (credit)", "green")
     by = amount_text(book.difference, book.currency)

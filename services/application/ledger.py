@@ -34,8 +34,8 @@ ORDER BY book DESC, currency, tournament_id, account OFFSET %(first)s LIMIT %(li
 """  # noqa: S608 - our own names
 _TRIAL = f"""
 SELECT book, currency, CASE WHEN currency IS NULL THEN tournament_id END AS tournament_id, count(*) AS accounts,
-       COALESCE(sum(balance) FILTER (WHERE balance > 0), 0) AS positive,
-       COALESCE(-sum(balance) FILTER (WHERE balance < 0), 0) AS negative, sum(balance) AS balance,
+       COALESCE(-sum(balance) FILTER (WHERE balance < 0), 0) AS debit,
+       COALESCE(sum(balance) FILTER (WHERE balance > 0), 0) AS credit, sum(balance) AS balance,
        sum(balance) = 0 AS balanced
 FROM ({_ACCOUNTS}) AS a WHERE true{{filters}} GROUP BY 1, 2, 3
 ORDER BY book DESC, currency, tournament_id OFFSET %(first)s LIMIT %(limit)s
@@ -102,7 +102,7 @@ class Group(msgspec.Struct, frozen=True):
     credit: int
 
 
-class Balanced(msgspec.Struct, frozen=True, kw_only=True):
+class BookByGroups(msgspec.Struct, frozen=True, kw_only=True):
     """A book by groups of accounts: the money of a currency, or the chips of a tournament, whose name is `title`."""
 
     book: str
@@ -141,7 +141,7 @@ class Asked(NamedTuple):
 
 
 def must_see_all(reader: Actor) -> None:
-    """Raises NotAllowed if the token is limited to one tournament, of which no whole book can be read."""
+    """Raises NotAllowed if the token is limited to one tournament: then it reads no whole book, and no wallet."""
     if reader.tournament_id is not None:
         raise NotAllowed("forbidden", "This token is limited to one tournament.")
 
@@ -161,7 +161,7 @@ def trial_balance(
     return _of_balances(db, shapes.TrialBalance, _TRIAL, asked, (as_of, first, limit))
 
 
-def by_groups(db: Database, book: str | None, as_of: int) -> list[Balanced]:
+def by_groups(db: Database, book: str | None, as_of: int) -> list[BookByGroups]:
     """The trial balance by groups of accounts, those of `book` or of both, as of a position."""
     condition = " AND book = %(book)s" if book else ""
     rows = fetch(db, _GROUPS.replace("{filters}", condition), {"book": book, "as_of": as_of})
@@ -171,7 +171,7 @@ def by_groups(db: Database, book: str | None, as_of: int) -> list[Balanced]:
     }
     books = groupby(rows, key=itemgetter("book", "currency", "tournament_id"))
     return [
-        Balanced(
+        BookByGroups(
             book=kind,
             currency=currency,
             tournament_id=tournament,
@@ -224,15 +224,14 @@ def newest(db: Database, as_of: int) -> int:
     return found
 
 
-def purses(db: Database, reader: Actor, player: UUID, as_of: int) -> shapes.Wallet:
+def wallets(db: Database, reader: Actor, player: UUID, as_of: int) -> shapes.Wallets:
     """What a player may dispose of, and what is held of his: open entries, stacks at ring tables."""
     if reader.player_id not in (None, player):
         raise NotAllowed("forbidden", "A player reads his own wallet only.")
-    if reader.player_id is None:
-        must_see_all(reader)
+    must_see_all(reader)
     if not fetch(db, "SELECT 1 FROM projections.players WHERE player_id = %(id)s", {"id": player}):
         raise NotFound("player")
     query = _WALLETS.replace("{accounts}", _ACCOUNTS)
     rows = fetch(db, query, {"player": player, "as_of": as_of})
-    items = [made(shapes.Purse, row) for row in rows]
-    return shapes.Wallet(player_id=player, items=items, as_of=newest(db, as_of))
+    items = [made(shapes.Wallet, row) for row in rows]
+    return shapes.Wallets(player_id=player, items=items, as_of=newest(db, as_of))

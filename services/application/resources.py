@@ -424,7 +424,7 @@ class WalletJournal(Resource, frozen=True, kw_only=True):
     as_of: int
 
 
-class Purse(Resource, frozen=True, kw_only=True):
+class Wallet(Resource, frozen=True, kw_only=True):
     """What a player has in one currency, in minor units.
 
     `balance` is what he may dispose of; `held` is what else is his: in open entries, and in his stacks at ring tables.
@@ -435,11 +435,11 @@ class Purse(Resource, frozen=True, kw_only=True):
     held: int
 
 
-class Wallet(Resource, frozen=True, kw_only=True):
+class Wallets(Resource, frozen=True, kw_only=True):
     """A player's money, by currency."""
 
     player_id: UUID
-    items: list[Purse]
+    items: list[Wallet]
     as_of: int
 
 
@@ -482,14 +482,14 @@ class LedgerEntry(Resource, frozen=True, kw_only=True):
 
 
 class TrialBalance(Resource, frozen=True, kw_only=True):
-    """The money of one currency, or the chips of one tournament: all that its accounts have, and all that they owe."""
+    """The money of one currency, or the chips of one tournament: what its accounts owe (debit) and have (credit)."""
 
     book: Literal["money", "chips"]
     currency: str | None
     tournament_id: UUID | None
     accounts: int
-    positive: int
-    negative: int
+    debit: int
+    credit: int
     balance: int
     balanced: bool
 

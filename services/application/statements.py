@@ -177,10 +177,10 @@ def _parted(rows: Sequence[dict[str, Any]], period: Period) -> tuple[list[Any], 
     return list(rows[:first]), list(rows[first:end])
 
 
-def _balance(rows: Sequence[dict[str, Any]], purse: str) -> tuple[int, int]:
+def _balance(rows: Sequence[dict[str, Any]], own: str) -> tuple[int, int]:
     """What these lines come to: in the wallet, and at ring tables."""
     whole = sum(row["amount"] for row in rows)
-    inside = sum(row["amount"] for row in rows if row["account"] == purse)
+    inside = sum(row["amount"] for row in rows if row["account"] == own)
     return inside, whole - inside
 
 

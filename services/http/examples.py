@@ -45,7 +45,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "at": _AT,
         "as_of": 14,
     },
-    "Wallet": {
+    "Wallets": {
         "player_id": _PLAYER,
         "items": [{"currency": "EUR", "balance": 1400, "held": 1000}],
         "as_of": 27,
@@ -81,8 +81,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "currency": "EUR",
         "tournament_id": None,
         "accounts": 4,
-        "positive": 2500,
-        "negative": 2500,
+        "debit": 2500,
+        "credit": 2500,
         "balance": 0,
         "balanced": True,
     },

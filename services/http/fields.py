@@ -21,6 +21,7 @@ MOST = 2**53 - 1
 """The greatest integer that every JSON reader holds exactly."""
 _TIMES = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+_CURRENCY = re.compile("[A-Z]{3}")
 _SEATS = {"1", "2", "3", "4"}
 NO_OBJECT = "must be an object"
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -169,11 +170,21 @@ class Account(Raw):
         return text
 
 
-class Currency(Raw):
-    """A currency of ISO 4217 that is in use."""
+class AnyCurrency(Raw):
+    """A currency that is or was in use: what the books once took they can be asked for, and give back."""
 
     def __init__(self, **more: Any) -> None:
         super().__init__(metadata={"pattern": "^[A-Z]{3}$", "examples": ["EUR"]}, **more)
+
+    def _deserialize(self, value: Any, *args: Any, **more: Any) -> str:
+        text = super()._deserialize(value, *args, **more)
+        if not _CURRENCY.fullmatch(text):
+            raise ValidationError("must be a currency's three capital letters, such as EUR or USD")
+        return text
+
+
+class Currency(AnyCurrency):
+    """A currency of ISO 4217 that is in use."""
 
     def _deserialize(self, value: Any, *args: Any, **more: Any) -> str:
         text = super()._deserialize(value, *args, **more)

@@ -44,7 +44,7 @@ def get_trial_balance(call: Call) -> Response:
 @get(
     blueprint,
     "/wallets/<uuid:player_id>",
-    shapes.Wallet,
+    shapes.Wallets,
     who=Who.LEDGER,
     query=schemas.AsOfAsked(),
     problems=("forbidden",),
@@ -52,7 +52,7 @@ def get_trial_balance(call: Call) -> Response:
 )
 def get_wallet(call: Call, player_id: UUID) -> Response:
     """Read what a player has in each currency, and what is held of his in open entries and at ring tables"""
-    return read(ledger.purses(call.database, call.actor, player_id, *at_position(call)))
+    return read(ledger.wallets(call.database, call.actor, player_id, *at_position(call)))
 
 
 def _asked(call: Call) -> Asked:

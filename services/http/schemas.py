@@ -12,6 +12,7 @@ from domain.structure import Structure
 from services.http.fields import (
     MOST,
     Account,
+    AnyCurrency,
     Body,
     BySeat,
     CardList,
@@ -91,15 +92,19 @@ class NewBuyIn(Body):
     currency = Currency(required=True)
 
 
-class NewMoney(Body):
+class NewWithdrawal(Body):
     amount = Whole(1, required=True, metadata={"description": "Minor units of the currency, such as cents."})
-    currency = Currency(required=True)
+    currency = AnyCurrency(required=True)
     reference = Text(
         REFERENCE_LETTERS,
         required=True,
         metadata={"description": "What it is called outside, such as the bank's reference; booked once."},
     )
     note = Text(REASON_LETTERS, allow_none=True)
+
+
+class NewDeposit(NewWithdrawal):
+    currency = Currency(required=True)
 
 
 class TournamentChanges(Body):
@@ -330,7 +335,7 @@ class AsOfAsked(Query):
 
 class TrialAsked(PagedAsOf):
     book = OneOf("money", "chips")
-    currency = Currency()
+    currency = AnyCurrency()
 
 
 class AccountsAsked(TrialAsked):

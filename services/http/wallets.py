@@ -20,7 +20,7 @@ blueprint = Routes("wallets", "Players' money, per currency in its minor units")
 ONE = "/wallets/<uuid:player_id>"
 
 
-def _moving(what: str, *problems: str) -> Register:
+def _moving(what: str, body: schemas.NewWithdrawal, *problems: str) -> Register:
     """A route that books money in or out."""
     return command(
         blueprint,
@@ -28,21 +28,21 @@ def _moving(what: str, *problems: str) -> Register:
         f"{ONE}/{what}",
         shapes.WalletJournal,
         who=Who.OPERATING,
-        body=schemas.NewMoney(),
+        body=body,
         problems=("duplicate-reference", *problems),
         whole_service=True,
         example={"amount": 2500, "currency": "EUR", "reference": "transfer 2027-01-29/17"},
     )
 
 
-@_moving("deposits")
+@_moving("deposits", schemas.NewDeposit())
 def deposit(call: Call, player_id: UUID) -> Response:
     """Book money that a player has paid in"""
     outcome = wallets.deposit(call.services, call.command, PlayerId(player_id), _asked(call))
     return written(201, wallets.booked(outcome), repeat=outcome.repeat)
 
 
-@_moving("withdrawals", "insufficient-funds")
+@_moving("withdrawals", schemas.NewWithdrawal(), "insufficient-funds")
 def withdraw_money(call: Call, player_id: UUID) -> Response:
     """Book money that a player is paid out, as far as he has it"""
     outcome = wallets.withdraw(call.services, call.command, PlayerId(player_id), _asked(call))

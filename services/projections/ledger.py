@@ -14,6 +14,7 @@ from domain.journal import Journal, Line
 from domain.ledger import Where, journals
 from domain.ring_events import RingHandBegun
 from domain.table_events import Vacated
+from domain.tournament_events import LateSeated, PoolDissolved, PoolFormed, TablesDrawn
 from domain.wallet import Credited, Debited
 from services.database import Cursor
 from services.envelope import Recorded
@@ -51,6 +52,9 @@ CREATE TABLE ledger_lines (
     PRIMARY KEY (position, line)
 );
 CREATE INDEX ON ledger_lines (scope, account, position, line);
+CREATE INDEX ON ledger_lines (account, position, line);
+CREATE INDEX ON ledger_lines (kind, position, line);
+CREATE INDEX ON ledger_lines (at);
 CREATE INDEX ON ledger_lines (player_id, position);
 CREATE INDEX ON ledger_lines (tournament_id, position);
 CREATE INDEX ON ledger_lines (table_id, position);
@@ -104,7 +108,9 @@ def _where(cur: Cursor, r: Recorded, context: Context) -> Where:
         case Vacated():
             t, table = TournamentId(context.tournament_of(cur, r.stream)), TableId(r.stream)
             return Where(stream=r.stream, version=r.version, tournament_id=t, table_id=table)
-    return Where(stream=r.stream, version=r.version, tournament_id=TournamentId(r.stream))
+        case PoolFormed() | PoolDissolved() | TablesDrawn() | LateSeated():
+            return Where(stream=r.stream, version=r.version, tournament_id=TournamentId(r.stream))
+    return Where(stream=r.stream, version=r.version)
 
 
 def _row(r: Recorded, journal: Journal, line: Line) -> dict[str, Any]:

@@ -77,7 +77,7 @@ POST   /tables/{table_id}/heartbeat                        401  ok 403 403 403 4
 GET    /hands/{hand_id}/connections                        401 403 403 403  ok 403  ok  ok  ok 403 403 403  ok 403
 POST   /wallets/{player_id}/deposits                       401 403 403 403 403  ok 403  ok 403 403 403 403 403 403
 POST   /wallets/{player_id}/withdrawals                    401 403 403 403 403  ok 403  ok 403 403 403 403 403 403
-GET    /wallets/{player_id}                                401  ok 403  ok  ok  ok  ok  ok 403 403 403 403 403 403
+GET    /wallets/{player_id}                                401  ok 403 403  ok  ok  ok  ok 403 403 403 403 403 403
 GET    /ledger/accounts                                    401  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
 GET    /ledger/entries                                     401  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
 GET    /ledger/trial-balance                               401 403 403 403  ok  ok  ok  ok 403 403 403 403 403 403

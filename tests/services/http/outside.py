@@ -17,9 +17,9 @@ def prove_books(operator: Api, beside: Beside, database_url: str) -> None:
     for currency, book in books.balances.items():
         assert sum(book.values()) == 0
         assert accounts(operator, currency) == {name: balance for name, balance in book.items() if balance}
-        positive = sum(balance for balance in book.values() if balance > 0)
+        credit = sum(balance for balance in book.values() if balance > 0)
         of = shown[currency]
-        assert (of["positive"], of["negative"], of["balanced"]) == (positive, positive, True)
+        assert (of["debit"], of["credit"], of["balanced"]) == (credit, credit, True)
 
 
 def trial(operator: Api) -> list[dict]:

@@ -107,11 +107,11 @@ def test_the_trial_balance_holds_at_every_position(hoard, auditor):
     stacked, over = hoard.positions[hoard.before - 1], hoard.positions[-1]
     for as_of, accounts in ((stacked, TIMES + 2), (over, TIMES + 2)):
         [book] = auditor.read(f"/v1/ledger/trial-balance?book=money&currency=EUR&as_of={as_of}")["items"]
-        assert (book["accounts"], book["positive"], book["negative"]) == (accounts, WHOLE, WHOLE)
+        assert (book["accounts"], book["debit"], book["credit"]) == (accounts, WHOLE, WHOLE)
         assert (book["balance"], book["balanced"]) == (0, True)
     half = hoard.positions[2 * 500 - 1]
     [book] = auditor.read(f"/v1/ledger/trial-balance?book=money&currency=EUR&as_of={half}")["items"]
-    assert (book["positive"], book["balanced"]) == (500 * MOST, True)
+    assert (book["credit"], book["balanced"]) == (500 * MOST, True)
 
 
 def test_a_wallet_and_what_is_held_of_it(hoard, auditor):

@@ -11,9 +11,11 @@ from uuid import uuid4
 import pytest
 
 from domain.credential import Role
+from domain.currencies import CURRENCIES
 from services.application import credentials
 from services.application.credentials import Grant
 from services.envelope import Command
+from services.http import fields
 from tests.services.http.banking import Casino, deposit, rich
 from tests.services.http.driving import Api
 from tests.services.http.test_entry_money import won
@@ -49,7 +51,7 @@ def test_each_book_of_each_currency_and_tournament_is_balanced(casino, auditor):
     books = every(auditor, "/v1/ledger/trial-balance")
     assert [book["book"] for book in books] == sorted((b["book"] for b in books), reverse=True)
     assert all(book["balanced"] and book["balance"] == 0 for book in books)
-    assert all(book["positive"] == book["negative"] > 0 for book in books)
+    assert all(book["debit"] == book["credit"] > 0 for book in books)
     accounts = Counter(scope(account) for account in every(auditor, "/v1/ledger/accounts"))
     assert {scope(book): book["accounts"] for book in books} == accounts
 
@@ -57,7 +59,7 @@ def test_each_book_of_each_currency_and_tournament_is_balanced(casino, auditor):
 def test_a_trial_balance_is_asked_for_by_book_and_currency(casino, auditor, operator):
     rich(operator, 5, "JPY")
     [book] = every(auditor, "/v1/ledger/trial-balance", book="money", currency="JPY")
-    assert (book["currency"], book["positive"], book["accounts"]) == ("JPY", 5, 2)
+    assert (book["currency"], book["credit"], book["accounts"]) == ("JPY", 5, 2)
     chips = every(auditor, "/v1/ledger/trial-balance", book="chips")
     assert casino.id in {book["tournament_id"] for book in chips}
 
@@ -221,6 +223,25 @@ def test_a_wallet_tells_each_currency_and_any_position(operator):
     assert operator.read(f"/v1/wallets/{rich(operator, 0)}")["items"] == []
 
 
+def test_a_currency_that_went_out_of_use_is_read_and_paid_out_and_not_paid_in(operator, auditor, monkeypatch):
+    player = rich(operator, 500, "ISK")
+    monkeypatch.setattr(fields, "CURRENCIES", CURRENCIES - {"ISK"})
+    for path in ("accounts", "entries", "trial-balance"):
+        assert {item["currency"] for item in every(auditor, f"/v1/ledger/{path}", currency="ISK")} == {"ISK"}
+    body = {"amount": 500, "currency": "ISK", "reference": str(uuid4())}
+    refused = operator.post(f"/v1/wallets/{player}/deposits", body)
+    assert [error["pointer"] for error in refused.json["errors"]] == ["/currency"]
+    assert operator.made(f"/v1/wallets/{player}/withdrawals", body)["balance"] == 0
+
+
+@pytest.mark.parametrize("code", ["eur", "EURO", "E%20R", "%C3%84%C3%96%C3%9C", ""])
+def test_a_currency_is_asked_for_by_three_capital_letters(auditor, code):
+    told = auditor.get(f"/v1/ledger/accounts?currency={code}")
+    assert told.status_code == 422
+    assert [error["pointer"] for error in told.json["errors"]] == ["/query/currency"]
+    assert every(auditor, "/v1/ledger/accounts", currency="XXX") == []
+
+
 def test_what_is_held_waits_for_the_refund_and_goes_with_the_pool(operator):
     casino = Casino(operator, 2, start=False)
     player = casino.players[0]
@@ -244,6 +265,18 @@ def test_a_token_of_one_tournament_sees_that_one_s_lines_and_no_whole_book(app, 
     assert {a["tournament_id"] for a in every(api, "/v1/ledger/accounts")} == {casino.id}
     assert api.get("/v1/ledger/trial-balance").status_code == 403
     assert api.get(f"/v1/wallets/{casino.players[0]}").status_code == 403
+
+
+def test_a_player_s_token_of_one_tournament_reads_its_lines_and_no_wallet(app, services, operator, casino):
+    player = casino.players[0]
+    deposit(operator, player, 70, "USD")
+    token = operator.made(f"/v1/players/{player}/tokens", {"tournament_id": casino.id})["token"]
+    api = Api(app, token)
+    assert {line["tournament_id"] for line in every(api, "/v1/ledger/entries", limit=200)} == {casino.id}
+    assert {a["tournament_id"] for a in every(api, "/v1/ledger/accounts")} == {casino.id}
+    refused = api.get(f"/v1/wallets/{player}")
+    assert (refused.status_code, refused.json["type"]) == (403, "/problems/forbidden")
+    assert api.get("/v1/ledger/trial-balance").status_code == 403
 
 
 def test_money_is_in_no_public_place(casino, anybody):
