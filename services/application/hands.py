@@ -169,11 +169,11 @@ def _recorded(store: Store, stream: Stream[Hand], events: list[Event], now: date
         return Decision([at_hand])
     assert stream.state is not None
     hand = reduce(decide_on.evolve, events, stream.state)
-    ended = _ended(store, hand, now)
+    ended = ended_at_its_table(store, hand, now)
     return Decision([at_hand, ended] if ended.events else [at_hand])
 
 
-def _ended(store: Store, hand: Hand, now: datetime) -> Change:
+def ended_at_its_table(store: Store, hand: Hand, now: datetime) -> Change:
     """What the hand's table records of its end."""
     if hand.tournament_id is None:
         ring = store.load(RING, hand.table_id)

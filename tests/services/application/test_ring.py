@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
-from threading import Barrier
+from datetime import timedelta
+from itertools import cycle
+from threading import Barrier, Event
+from time import monotonic, sleep
 from uuid import uuid4
 
 import pytest
@@ -17,7 +20,9 @@ from domain import hand as hands
 from domain.errors import Rejected
 from domain.hand_events import RingCommitted, Settled
 from domain.player import PLAYER, bar
+from domain.ring import RING
 from domain.ring_events import RingClosed, RingHandBegun, RingHandEnded, SatDown, StoodUp
+from services.application import hands as hands_of
 from services.application import ring_jobs, ring_tables
 from services.application.ring_tables import money
 from services.audit import verify_log
@@ -92,6 +97,18 @@ def nearly_over(house, table):
         if last:
             return hand, last[0]
         house.act(hand_id)
+
+
+def the_clock_s_to_end(house, table):
+    """A running hand that the clock's next action ends: it leads a last card."""
+    while True:
+        if house.ring(table).hand_id is None:
+            ring_jobs.advance(house, table)
+        hand = house.hand(house.ring(table).hand_id)
+        acted = hands.act_for_absent(hand, hand.game.turn_number, hand.deadline)
+        if any(isinstance(event, Settled) for event in acted):
+            return hand
+        house.act(hand.hand_id)
 
 
 def all_money(house, table, who) -> int:
@@ -184,9 +201,57 @@ def test_one_who_plays_at_two_tables_gets_both_stacks_though_both_close_at_once(
     assert house.purses()[player] == 500
 
 
-def test_whoever_is_barred_while_he_sits_down_does_not(house, schedule, monkeypatch):
+@pytest.mark.parametrize("by", ["a player", "the clock"])
+def test_a_hand_ends_though_somebody_changes_his_seat_before_each_of_its_tries(
+    machines, house, schedule, monkeypatch, by
+):
+    """Whoever loses may do so as often as he likes: what ends the hand is decided while the table is held."""
+    table, who = playing(house, schedule)
+    for seat in (1, 2):
+        house.wish(table, seat, buy_in=500)
+    hand, last = (the_clock_s_to_end(house, table), 0) if by == "the clock" else nearly_over(house, table)
+    hands_before = house.ring(table).hands_ended
+    over, tries, ended = Event(), [], hands_of.ended_at_its_table
+
+    def overtaken(store, *more):
+        change = ended(store, *more)
+        tries.append(change)
+        soon = monotonic() + 2
+        while monotonic() < soon and store.load(RING, table).version == change.expected_version:
+            sleep(0.01)
+        return change
+
+    def change_a_seat():
+        for resting in cycle((True, False)):
+            if over.is_set():
+                return
+            machines[1].wish(table, 1, sitting_out=resting)
+
+    monkeypatch.setattr(hands_of, "ended_at_its_table", overtaken)
+    with ThreadPoolExecutor(1) as pool:
+        restless = pool.submit(change_a_seat)
+        try:
+            if by == "the clock":
+                house.pass_time(timedelta(seconds=30))
+                hands_of.act_for_absent(house, hand.hand_id, hand.game.turn_number)
+            else:
+                house.play(hand, cards_in(last))
+        finally:
+            over.set()
+            restless.result(30)
+            house.store.ahead = timedelta()
+    assert len(tries) == ATTEMPTS + 1
+    assert house.ring(table).hands_ended == hands_before + 1
+    assert all_money(house, table, who) == 1000
+
+
+@pytest.mark.parametrize("wish", [{"buy_in": 100}, {"buy_in": 200}, {"sitting_out": False}], ids=str)
+def test_whoever_is_barred_while_he_brings_money_or_sits_in_does_not(house, schedule, monkeypatch, wish):
     table, [player] = house.open_ring(schedule), house.rich(1, 500)
-    before = ring_tables.money
+    if wish != {"buy_in": 100}:
+        house.sit(table, 1, player, 100)
+        house.wish(table, 1, sitting_out=True)
+    before, money_had = ring_tables.money, house.purses()[player]
 
     def barred_meanwhile(*args):
         monkeypatch.setattr(ring_tables, "money", before)
@@ -196,9 +261,9 @@ def test_whoever_is_barred_while_he_sits_down_does_not(house, schedule, monkeypa
 
     monkeypatch.setattr(ring_tables, "money", barred_meanwhile)
     with pytest.raises(Rejected) as refused:
-        house.sit(table, 1, player, 100)
+        house.wish(table, 1, player_id=player, **wish)
     assert refused.value.code == "player-barred"
-    assert house.purses()[player] == 500
+    assert house.purses()[player] == money_had
 
 
 def test_a_job_that_others_beat_each_time_leaves_the_rest_to_the_agenda(house, schedule, monkeypatch):
