@@ -27,10 +27,11 @@ MOST_CHARACTERS = 4_000
 _FIELDS = "fields"
 _SAID = logging.getLogger("big2")
 _SECRETS = (
-    (re.compile(r"(b2_[0-9a-f-]{36}_)[\w-]+"), r"\1…"),
-    (re.compile(r"(://[^\s/:@]*:)[^\s@]+@"), r"\1…@"),
-    (re.compile(r"(\bpassword=)('[^']*'|\S+)"), r"\1…"),
+    ("b2_", re.compile(r"(b2_[0-9a-f-]{36}_)[\w-]+"), r"\1…"),
+    ("://", re.compile(r"(://[^\s/:@]*:)[^\s@]+@"), r"\1…@"),
+    ("password=", re.compile(r"(password=)('[^']*'|\S+)"), r"\1…"),
 )
+"""What is looked for only where this stands, how, and what stands there instead."""
 
 
 def begin(process: str, form: str, level: str | None = None) -> None:
@@ -113,8 +114,9 @@ class Text(logging.Formatter):
 
 def without_secrets(text: str) -> str:
     """A text in which tokens, and passwords of URLs, are struck out."""
-    for pattern, instead in _SECRETS:
-        text = pattern.sub(instead, text)
+    for sign, pattern, instead in _SECRETS:
+        if sign in text:
+            text = pattern.sub(instead, text)
     return text
 
 
