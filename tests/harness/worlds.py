@@ -33,8 +33,8 @@ from tests.services.http.driving import Api
 
 OTHERS = (0, 1, 2)
 """The other worlds: all cards differ; those of the second half of the seats; those of the first."""
-ONE_IN = 6
-"""What is not always asked is asked of every sixth pair: of each observer at many hands."""
+ONE_IN = 8
+"""What is not always asked is asked of every eighth pair: of each observer at many hands."""
 MAY_DIFFER: Mapping[str, str] = {
     "/metrics": "counts and times of the process that answers, not of any world",
     "/docs/<path:path>": "files of the package: there is no world in them",
@@ -130,6 +130,8 @@ class Worlds:
         self.played = played
         self.others = others
         self.spec: dict[str, Any] = played.api.read("/openapi.json")
+        self._turns: dict[str, int] = {}
+        self._cards: dict[str, dict[int, list[str]]] = {}
         self.rules = {
             rule.rule: rule.arguments
             for rule in played.api.app.url_map.iter_rules()
@@ -170,14 +172,13 @@ class Worlds:
                 yield from self.differences([again], observer, token, other)
 
     def of_pair(self, pair: Pair) -> list[Asked]:
-        """What is asked of a pair: always what tells most of the hand, and a part of all the rest."""
+        """What is asked of a pair: how the hand reads, a part of all the rest, and every command of who is to act."""
         asked = self.of_hand(pair.hand, pair.seat)
+        to_act = pair.seat == pair.hand.on_turn
         return [
             each
             for n, each in enumerate(asked)
-            if n in (0, 1)
-            or (n + pair.number) % ONE_IN == 0
-            or (each.body and pair.seat == pair.hand.on_turn)
+            if n < (2 if pair.seat else 1) or (n + pair.number) % ONE_IN == 0 or (each.body and to_act)
         ]
 
     def of_hand(self, hand: HandInPlay, seat: int) -> list[Asked]:
@@ -238,14 +239,18 @@ class Worlds:
         ]
 
     def _turn(self, hand: HandInPlay) -> int:
-        turn = self.played.api.read(f"/v1/hands/{hand.hand_id}")["turn"]
-        return turn["number"] if turn else 1
+        if hand.hand_id not in self._turns:
+            turn = self.played.api.read(f"/v1/hands/{hand.hand_id}")["turn"]
+            self._turns[hand.hand_id] = turn["number"] if turn else 1
+        return self._turns[hand.hand_id]
 
     def _not_held(self, hand: HandInPlay, seat: int) -> list[list[str]]:
         """A card of everybody else's, of the stub and of the table, each alone; and two with one's own."""
-        cards = cards_of(self.played.api.app, hand)
-        own = cards.pop(seat, [])
-        strange = [held[0] for held in cards.values() if held] + [held[-1] for held in cards.values() if held]
+        if hand.hand_id not in self._cards:
+            self._cards[hand.hand_id] = cards_of(self.played.api.app, hand)
+        own = self._cards[hand.hand_id].get(seat) if seat else None
+        others = [held for of, held in self._cards[hand.hand_id].items() if held and (of != seat or not own)]
+        strange = [held[0] for held in others] + [held[-1] for held in others]
         return [[card] for card in strange] + [[card, own[0]] for card in strange[:2] if own]
 
 
