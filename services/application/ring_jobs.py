@@ -9,13 +9,12 @@ from functools import reduce
 
 from domain import hand as hands
 from domain import ring_hands as decide_on
-from domain.events import Event
 from domain.ids import CommandId, TableId, job_command
 from domain.ring import RING, Ring, evolve
 from domain.ring_hands import Next
 from services.application.context import Services
 from services.application.ring_tables import money
-from services.commands import ATTEMPTS
+from services.commands import ATTEMPTS, on
 from services.envelope import Change, Command, Stream
 from services.errors import Conflict
 
@@ -40,17 +39,16 @@ def _advance(services: Services, table_id: TableId) -> None:
         return
     following = decide_on.look(stream.state, stream.read_at)
     command = Command(CommandId(job_command(f"ring-{table_id}-{stream.version}")), f"job/ring-{table_id}", "")
-    dealt, at_table = _dealt(services, stream, following) if following.deals else ([], [])
-    events = [*following.events, *at_table]
-    if not events:
-        return
-    paid = money(services.store, stream.state, following.events, command)
-    changes = [*dealt, Change(table_id, stream.version, events), *paid]
-    services.store.append(command, changes, stream.read_at)
+    left = [on(stream, *following.events), *money(services.store, stream.state, following.events, command)]
+    dealt = _dealt(services, stream, following) if following.deals else []
+    changes = [change for change in (*left, *dealt) if change.events]
+    if changes:
+        services.store.append(command, changes, stream.read_at)
 
 
-def _dealt(services: Services, stream: Stream[Ring], following: Next) -> tuple[list[Change], list[Event]]:
-    """The next hand, with what the table records of it; the deal alone may end it (R12's dragon)."""
+def _dealt(services: Services, stream: Stream[Ring], following: Next) -> list[Change]:
+    """The next hand in the order in which it happens: its antes, its deal, and at once its end where the deal alone
+    wins it (R12's dragon)."""
     ring, now = following.ring, stream.read_at
     rules = services.rulesets.resolve(ring.rules)
     terms = decide_on.next_deal(ring, rules)
@@ -67,4 +65,9 @@ def _dealt(services: Services, stream: Stream[Ring], following: Next) -> tuple[l
     begun = decide_on.begin(ring, terms)
     hand = hands.folded(dealt)
     ended = decide_on.ended(hand, reduce(evolve, begun, ring), now)
-    return [Change(terms.hand_id, 0, dealt)], [*begun, *ended]
+    version = stream.version + len(following.events)
+    return [
+        Change(ring.table_id, version, begun),
+        Change(terms.hand_id, 0, dealt),
+        Change(ring.table_id, version + len(begun), ended),
+    ]

@@ -516,7 +516,7 @@ def test_the_feed_tells_a_tables_story_and_its_own_seat_its_cards(ring):
     after = ring.opened["as_of"]
     told = events(ring.players[first], f"/v1/feed?table={ring.id}&after={after}", "hand.settled")
     kinds = [kind for kind, _ in told]
-    assert kinds[:5] == ["ring.sat_down", "ring.sat_down", "hand.committed", "hand.dealt", "ring.hand_begun"]
+    assert kinds[:5] == ["ring.sat_down", "ring.sat_down", "ring.hand_begun", "hand.committed", "hand.dealt"]
     dealt = dict(told)["hand.dealt"]
     assert '"you":{"seat":1' in dealt
     assert '"tournament_id":null' in dealt
