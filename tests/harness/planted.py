@@ -164,6 +164,14 @@ def _deals_whatever_happens(append_each: Any) -> Any:
     return each
 
 
+def _asks_twice(pay: Any) -> Any:
+    def twice(store: Any, name: str, batch: Any) -> None:
+        pay(store, name, batch)
+        pay(store, f"{name}-again", batch)
+
+    return twice
+
+
 def _without(job: str) -> Make:
     return lambda due: lambda *args: [row for row in due(*args) if row[1] != job]
 
@@ -215,6 +223,9 @@ PLANTS: dict[str, Plant] = {
             in_hand.LEGAL,
             in_hand.TURN,
             books.CHIPS,
+            books.PAUSED,
+            books.SEATS,
+            books.STACKS,
             books.WALLETS,
             machine.WORKS,
         ),
@@ -258,12 +269,11 @@ PLANTS: dict[str, Plant] = {
         (books.RECEIPTS,),
         {"domain.pool.allotted": lambda _: lambda pool, table: [pool * w // sum(table) for w in table]},
     ),
-    "a prize is paid as often as its job runs": Plant(
+    "a prize is paid as often as its job asks": Plant(
         (books.WALLETS,),
         {
-            "domain.wallet.give": lambda give: (
-                lambda wallet, booking: give(replace(wallet, booked=set()), booking)
-            )
+            "domain.wallet.give": lambda give: lambda wallet, it: give(replace(wallet, booked=set()), it),
+            "services.application.payments._pay": _asks_twice,
         },
     ),
     "a withdrawal refunds twice the entry": Plant(

@@ -15,6 +15,7 @@ import hashlib
 import logging
 import sys
 import time
+import traceback
 from collections import Counter
 from contextlib import ExitStack
 from datetime import datetime, timedelta
@@ -78,8 +79,8 @@ class Sim:
         self.seed = seed
         self.machine = Machine(seed)
         self.log = Log(self.machine.rows)
-        self.clients = Clients(self.machine, self.log)
         self.world = World()
+        self.clients = Clients(self.machine, self.log, self.world)
         self.books, self.seats = Books(), Seats()
         self.hands, self.deals = Hands(self.clients.sent, presets()), Deals(presets())
         self._trace = trace
@@ -98,6 +99,8 @@ class Sim:
                 self._play()
             except Violation as broken:
                 violation, detail = broken.name, str(broken)
+            except Exception:  # noqa: BLE001 - whatever it is, it is told with its seed
+                violation, detail = WORKS, traceback.format_exc()
         digest = hashlib.sha256(repr(sorted(self.log.heads().items())).encode()).hexdigest()[:16]
         plot = type(self._plot).__name__
         return Report(self.seed, plot, digest, m.steps, m.rows.head(), m.now, m.faults, violation, detail)
@@ -124,7 +127,7 @@ class Sim:
         self._close()
 
     def _look_for_idlers(self) -> None:
-        """Liveness: nothing is overdue; a deal may wait for other tables, as long as a hand runs at one of them."""
+        """Liveness: nothing is overdue; a deal may wait for other tables, where a hand runs or the next is not due."""
         latest = self.machine.database_time() - timedelta(seconds=IDLE_SECONDS)
         due = self.world.due()
         for subject, (job, args, due_at) in due.items():
@@ -133,7 +136,8 @@ class Sim:
             if job == "deal":
                 if self._somebody_plays(UUID(args[0])):
                     continue
-                due_at = max(due_at, self._hand_ended.get(UUID(args[0]), due_at))  # noqa: PLW2901
+                of_others = [at for job, others, at in due.values() if job == "deal" and others == args]
+                due_at = max(*of_others, self._hand_ended.get(UUID(args[0]), due_at))  # noqa: PLW2901
             must(due_at >= latest, IDLE, subject, "since", due_at)
 
     def _pause_to_follow(self, hand_id: UUID, due: dict[str, Any]) -> bool:

@@ -30,6 +30,7 @@ from tests.harness.sim_hands import HIDDEN
 from tests.harness.sim_log import Log, Violation, must
 from tests.harness.sim_machine import Machine
 from tests.harness.sim_store import Killed
+from tests.services.projections.world import World
 
 STAFF = Actor(CredentialId(UUID(int=1)), Role.ADMIN, None, None)
 KNOWN = "I1 a key is refused for another body only where it is known"
@@ -52,8 +53,9 @@ class Request(NamedTuple):
 class Clients:
     """All clients: what they send, what they were told."""
 
-    def __init__(self, machine: Machine, log: Log) -> None:
+    def __init__(self, machine: Machine, log: Log, world: World) -> None:
         self._m = machine
+        self._world = world
         self._log = log
         self.sent: dict[UUID, tuple[UUID, int, UUID]] = {}
         self.acknowledged = 0
@@ -119,13 +121,13 @@ class Clients:
         self._m.soon(0.8, lambda: self._think(hand_id, number))
 
     def _think(self, hand_id: UUID, number: int) -> None:
-        stream = self._m.reader.load(HAND, hand_id)
-        hand = stream.state
+        hand = self._world.hands.get(hand_id)
         if hand is None or hand.state is not State.RUNNING or hand.game.turn_number != number:
             return
         seat = hand.game.turn
         player = next(s.player_id for s in hand.terms.seats if s.seat == seat)
-        self._look_about(stream, hand)
+        if self._m.random.random() < 0.05:
+            self._look_about(hand)
         style = self.styles.get(player, "prompt")
         if style == "absent" or (style == "flaky" and self._m.random.random() < 0.15):
             return
@@ -158,10 +160,9 @@ class Clients:
         some = [random.choice(plays)[0].mask for _ in range(4)]
         return tuple(cards_in(max(some, key=int.bit_count)))
 
-    def _look_about(self, stream: Any, hand: Hand) -> None:
-        """Now and then somebody looks at the hand: he sees his own cards, and those on the table."""
-        if self._m.random.random() > 0.05:
-            return
+    def _look_about(self, hand: Hand) -> None:
+        """Somebody looks at the hand, and each of those at the table: he sees his own cards, and those on the table."""
+        stream = self._m.reader.load(HAND, hand.hand_id)
         for viewer in (None, *(s.player_id for s in hand.terms.seats)):
             actor = Actor(CredentialId(viewer), Role.PLAYER, viewer, None) if viewer else None
             shown = handviews.hand_view(stream, {}, actor, {}, breaches=True)
