@@ -152,6 +152,7 @@ class Postgres(_Embedded):
             "unix_socket_directories": str(self.run),
             "unix_socket_permissions": "0700",
             "log_min_messages": "warning",
+            "log_error_verbosity": "terse",  # a detail may quote a row: a name, or a card
             "log_checkpoints": "off",
             **self.options,
         }

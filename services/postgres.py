@@ -95,21 +95,29 @@ def _connection(url: str) -> Iterator[Connection]:
 
 
 def unapplied(database: Database) -> list[str]:
-    """The names of the steps that the schema lacks, over the pool: nothing is applied."""
+    """The names of the steps that the schema lacks, over the pool: nothing is applied.
+
+    A newer schema lacks none: while a cluster is brought up to date, processes of the release before go on.
+    """
     with database.connection() as conn:
-        return [migration.name for migration in _missing(conn)]
+        applied = _applied(conn)
+    return [migration.name for migration in migrations() if migration.number not in applied]
 
 
 def _missing(conn: Connection) -> list[Migration]:
-    known = migrations()
-    if conn.execute("SELECT to_regclass('migrations')").fetchone() == (None,):
-        return known
-    applied = {number for (number,) in conn.execute("SELECT number FROM migrations")}
+    known, applied = migrations(), _applied(conn)
     if unknown := applied - {migration.number for migration in known}:
         raise StoreError(
             f"the database's schema is of a newer release: this one doesn't know step {max(unknown)}"
         )
     return [migration for migration in known if migration.number not in applied]
+
+
+def _applied(conn: Connection) -> set[int]:
+    """The numbers of the steps that the schema has."""
+    if conn.execute("SELECT to_regclass('migrations')").fetchone() == (None,):
+        return set()
+    return {number for (number,) in conn.execute("SELECT number FROM migrations")}
 
 
 def _apply(conn: Connection, migration: Migration) -> str:

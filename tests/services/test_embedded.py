@@ -7,6 +7,7 @@ import shutil
 import stat
 import tempfile
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -15,6 +16,7 @@ from services.embedded import Valkey, start
 from services.folders import (
     SOCKET_BYTES,
     EmbeddedError,
+    empty_memory_folder,
     make_data,
     own_folder,
     server_account,
@@ -152,3 +154,29 @@ def test_who_works_in_a_folder_is_found(open_folder, monkeypatch):
     assert working_in(open_folder) == [os.getpid()]
     (open_folder / "link").symlink_to(open_folder)
     assert working_in(open_folder / "link") == [os.getpid()]
+
+
+def test_a_folder_in_memory_is_ours_alone_and_empty_each_time():
+    name = f"test-{uuid4().hex}"
+    folder = empty_memory_folder(name)
+    (folder / "left over").write_text("x")
+    try:
+        assert empty_memory_folder(name) == folder
+        assert list(folder.iterdir()) == []
+        assert mode(folder) == 0o700
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_a_link_that_somebody_has_put_in_its_place_is_not_followed(tmp_path):
+    name = f"test-{uuid4().hex}"
+    folder = empty_memory_folder(name)
+    folder.rmdir()
+    (tmp_path / "precious").write_text("x")
+    folder.symlink_to(tmp_path)
+    try:
+        with pytest.raises((OSError, EmbeddedError)):
+            empty_memory_folder(name)
+        assert (tmp_path / "precious").exists()
+    finally:
+        folder.unlink()

@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
+from services.database import Database
 from services.errors import StoreError, Unavailable
-from services.postgres import alone, migrate, migrations
+from services.postgres import alone, migrate, migrations, unapplied
 from services.store import Store
 
 ALL = [migration.name for migration in migrations()]
@@ -70,6 +71,16 @@ def test_a_newer_schema_is_refused(empty_url):
         conn.execute("INSERT INTO migrations VALUES (999, 'later')")
     with pytest.raises(StoreError, match="newer release"):
         migrate(empty_url)
+
+
+def test_what_runs_already_stays_ready_while_a_newer_release_brings_the_schema_up_to_date(empty_url):
+    database = Database(empty_url)
+    assert unapplied(database) == ALL
+    migrate(empty_url)
+    with psycopg.connect(empty_url, autocommit=True) as conn:
+        conn.execute("INSERT INTO migrations VALUES (999, 'later')")
+    assert unapplied(database) == []
+    database.close()
 
 
 def test_a_database_that_is_not_there_is_unavailable(tmp_path):

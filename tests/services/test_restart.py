@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Barrier
 from uuid import uuid4
 
+import psycopg
 import pytest
 
 from domain.player import PLAYER, enrol
@@ -86,3 +87,18 @@ def test_a_store_outlives_its_server_and_loses_nothing_that_it_acknowledged(serv
     store.close()
     second.send_signal(server.stop_signal)
     assert second.wait(10) == 0
+
+
+def test_what_a_server_logs_of_a_refused_row_quotes_nothing_of_it(server):
+    running = start(server)
+    migrate(server.url)
+    with psycopg.connect(server.url, autocommit=True) as conn:
+        row = "INSERT INTO people (player_id, name, skeleton) VALUES (%s, %s, %s)"
+        conn.execute(row, (uuid4(), "Mei Ling", "meiling"))
+        with pytest.raises(psycopg.errors.UniqueViolation):
+            conn.execute(row, (uuid4(), "Mei Ling", "meiling"))
+    running.send_signal(server.stop_signal)
+    running.wait(10)
+    said = server.log.read_text()
+    assert "people_skeleton_key" in said
+    assert "meiling" not in said.lower()
