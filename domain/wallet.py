@@ -13,6 +13,7 @@ import msgspec
 from domain.aggregate import Aggregate
 from domain.errors import Conflicting, Refused
 from domain.events import Books, Event, Guarded
+from domain.growing import GrowingSet
 from domain.ids import HandId, JournalId, PlayerId, TableId, TournamentId
 from domain.journal import OUTSIDE, Book, Journal, Kind, Line, balanced, gained
 from domain.journal import wallet as account
@@ -39,28 +40,33 @@ class Debited(Event, _Moved, frozen=True, kw_only=True):
 
 
 class Wallet(Guarded, frozen=True):
-    """`booked` are the journals so far; `references` those of deposits and withdrawals, by kind. Both grow in place."""
+    """`booked` are the journals so far; `references` those of deposits and withdrawals, by kind."""
 
     player_id: PlayerId
     currency: str
     balance: int = 0
-    booked: set[JournalId] = msgspec.field(default_factory=set)
-    references: set[tuple[str, str]] = msgspec.field(default_factory=set)
+    booked: GrowingSet[JournalId] = GrowingSet()
+    references: GrowingSet[tuple[str, str]] = GrowingSet()
 
 
 def evolve(wallet: Wallet | None, event: Event) -> Wallet:
     match event:
         case Credited() | Debited():
             wallet = wallet or Wallet(event.player_id, event.currency)
-            wallet.booked.add(event.journal.journal_id)
+            references = wallet.references
             if event.reference is not None:
-                wallet.references.add((event.journal.kind, event.reference))
+                references = references.with_((event.journal.kind, event.reference))
             change = event.amount if isinstance(event, Credited) else -event.amount
-            return msgspec.structs.replace(wallet, balance=wallet.balance + change)
+            return msgspec.structs.replace(
+                wallet,
+                balance=wallet.balance + change,
+                booked=wallet.booked.with_(event.journal.journal_id),
+                references=references,
+            )
     raise AssertionError(f"{type(event).__name__} is no event of a wallet")
 
 
-WALLET = Aggregate("wallet", evolve)
+WALLET = Aggregate("wallet", evolve, values=True)
 
 
 class Booking(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ database that was put back to an earlier day is noticed.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from threading import Lock
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -18,7 +18,7 @@ from services.envelope import Row, Stream
 LONG = 100
 """Events from which on a stream is kept."""
 MOST = 32
-"""Streams that a process keeps: those read last."""
+"""Streams of each kind that a process keeps: those read last. Wallets are many, and displace no table."""
 
 
 class Kept(NamedTuple):
@@ -32,13 +32,13 @@ class KeptStreams:
     """By the name of the aggregate and the id of the stream. Whatever goes in or out has its own `commands`."""
 
     def __init__(self) -> None:
-        self._streams: OrderedDict[tuple[str, UUID], Kept] = OrderedDict()
+        self._streams: defaultdict[str, OrderedDict[UUID, Kept]] = defaultdict(OrderedDict)
         self._guard = Lock()
 
     def get(self, kind: str, stream_id: UUID) -> Kept | None:
         """The stream as it was kept, to be folded on."""
         with self._guard:
-            kept = self._streams.get((kind, stream_id))
+            kept = self._streams[kind].get(stream_id)
         return kept and kept._replace(stream=_own(kept.stream))
 
     def put(self, kind: str, stream: Stream[Any], last: Row) -> None:
@@ -46,10 +46,11 @@ class KeptStreams:
         if stream.version < LONG:
             return
         with self._guard:
-            self._streams[kind, stream.id] = Kept(_own(stream), last)
-            self._streams.move_to_end((kind, stream.id))
-            if len(self._streams) > MOST:
-                self._streams.popitem(last=False)
+            of_kind = self._streams[kind]
+            of_kind[stream.id] = Kept(_own(stream), last)
+            of_kind.move_to_end(stream.id)
+            if len(of_kind) > MOST:
+                of_kind.popitem(last=False)
 
 
 def _own(stream: Stream[Any]) -> Stream[Any]:

@@ -17,9 +17,13 @@ class Told(Event, frozen=True, kw_only=True):
     word: str
 
 
+class Said(Told, frozen=True, kw_only=True):
+    """The same, of another kind."""
+
+
 TALE = Aggregate("tale", lambda state, event: (*(state or ()), event.word), values=True)
 OTHER = Aggregate("other", TALE.evolve, values=True)
-OURS = {"tale.told.1": Told}
+OURS = {"tale.told.1": Told, "other.said.1": Said}
 
 
 @pytest.fixture
@@ -91,6 +95,24 @@ def test_a_log_that_was_put_back_to_an_earlier_day_is_read_from_the_start(store,
     if again:
         tell(store, tale, *again.split())
     assert store.load(TALE, tale).state == ("once", *again.split())
+
+
+def test_streams_of_one_kind_displace_none_of_another(store, monkeypatch):
+    """A wallet is read with each buy-in, and a table must be fast all the same."""
+    tale, others = uuid4(), [uuid4() for _ in range(3)]
+    tell(store, tale, "once", "upon", "a")
+    store.load(TALE, tale)
+    for other in others:
+        store.append(
+            Command(uuid4(), "test", "a" * 64),
+            [Change(other, 0, [Said(word=word) for word in ("once", "upon", "a")])],
+            store.now(),
+        )
+        store.load(OTHER, other)
+    asked = read(store, monkeypatch)
+    assert store.load(TALE, tale).state == ("once", "upon", "a")
+    assert store.load(OTHER, others[-1]).state == ("once", "upon", "a")
+    assert asked == [3, 3]
 
 
 def test_short_streams_and_those_that_nobody_reads_are_not_kept(store, monkeypatch):
