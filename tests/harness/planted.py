@@ -20,7 +20,6 @@ from big2.actions import Played
 from big2.cards import mask_text
 from domain import hand as hands
 from domain.ring_events import ToppedUp
-from domain.tournament import Coming
 from services.application import resources as shapes
 from services.envelope import GENESIS, Change, Row, seal
 from services.errors import Unavailable
@@ -103,10 +102,6 @@ def _whatever_the_turn(_: Any) -> Any:
     return act
 
 
-def _before_its_time(act: Any) -> Any:
-    return lambda hand, turn, now: act(hand, turn, max(now, hand.deadline or now))
-
-
 def _stale_turns_too(play: Any) -> Any:
     return lambda hand, player, _, *rest: play(hand, player, hand.game.turn_number, *rest)
 
@@ -144,16 +139,6 @@ def _trick_goes_on(_: Any) -> Any:
         return after
 
     return apply
-
-
-def _keeps_the_outs(_: Any) -> Any:
-    def taken(t: Any, event: Any) -> Any:
-        coming = (*t.coming, Coming(event.player_id, event.number))
-        if not event.re_entry:
-            return {"coming": coming, "entrant_count": t.entrant_count + 1}
-        return {"coming": coming, "re_entries": t.re_entries + 1}
-
-    return taken
 
 
 def _deals_whatever_happens(append_each: Any) -> Any:
@@ -196,6 +181,17 @@ def _twice(begin: Any) -> Any:
     return begun
 
 
+MIXED_UP = (
+    in_hand.OWN_TURN,
+    in_hand.LEGAL,
+    in_hand.TURN,
+    books.CHIPS,
+    books.PAUSED,
+    books.SEATS,
+    books.STACKS,
+)
+"""Any of these may show first that two have written over one another."""
+
 PLANTS: dict[str, Plant] = {
     "a repeated command is carried out again": Plant(
         (log.ONCE,),
@@ -217,18 +213,7 @@ PLANTS: dict[str, Plant] = {
         },
     ),
     "expected versions are ignored": Plant(
-        (
-            log.REFUSED,
-            in_hand.OWN_TURN,
-            in_hand.LEGAL,
-            in_hand.TURN,
-            books.CHIPS,
-            books.PAUSED,
-            books.SEATS,
-            books.STACKS,
-            books.WALLETS,
-            machine.WORKS,
-        ),
+        (log.REFUSED, books.WALLETS, machine.WORKS, *MIXED_UP),
         {"services.store.Store.append": _ignores_versions},
     ),
     "an append whose answer was lost counts as done": Plant(
@@ -238,7 +223,12 @@ PLANTS: dict[str, Plant] = {
         (in_hand.TURN,), {"domain.hand.act_for_absent": _whatever_the_turn}
     ),
     "the clock acts before the deadline": Plant(
-        (in_hand.TURN,), {"domain.hand.act_for_absent": _before_its_time}
+        (in_hand.TURN,),
+        {
+            "domain.hand.act_for_absent": lambda act: (
+                lambda hand, turn, now: act(hand, turn, max(now, hand.deadline or now))
+            )
+        },
     ),
     "a play on a stale turn is taken for the running one": Plant(
         (in_hand.OWN_TURN,), {"domain.hand.play": _stale_turns_too}
@@ -283,9 +273,6 @@ PLANTS: dict[str, Plant] = {
                 lambda t, buy_in, journal: refund(t, replace(buy_in, amount=2 * buy_in.amount), journal)
             )
         },
-    ),
-    "who enters again keeps his place": Plant(
-        (books.SEATS, machine.WORKS), {"domain.tournament._entry_taken": _keeps_the_outs}
     ),
     "a hand is dealt though a pause has come between": Plant(
         (books.PAUSED,), {"services.application.director._append_each": _deals_whatever_happens}
