@@ -141,14 +141,6 @@ def _trick_goes_on(_: Any) -> Any:
     return apply
 
 
-def _deals_whatever_happens(append_each: Any) -> Any:
-    def each(store: Any, deals: Any, looked: Any, now: Any) -> Any:
-        newest = Change(looked.stream_id, _version(store, looked.stream_id), ())
-        return append_each(store, deals, newest, now)
-
-    return each
-
-
 def _asks_twice(pay: Any) -> Any:
     def twice(store: Any, name: str, batch: Any) -> None:
         pay(store, name, batch)
@@ -273,9 +265,6 @@ PLANTS: dict[str, Plant] = {
                 lambda t, buy_in, journal: refund(t, replace(buy_in, amount=2 * buy_in.amount), journal)
             )
         },
-    ),
-    "a hand is dealt though a pause has come between": Plant(
-        (books.PAUSED,), {"services.application.director._append_each": _deals_whatever_happens}
     ),
     "the agenda loses the job that follows a pause": Plant(
         (sim.IDLE, sim.FINISHES), {"tests.harness.sim_service.Projected.due": _without("pause")}
