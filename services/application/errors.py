@@ -15,10 +15,10 @@ S = TypeVar("S")
 
 
 class NotFound(Rejected):
-    """404: nothing of that kind has this id or name."""
+    """404: nothing of that kind has this id or name; `detail` says more of how to find it."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__("not-found", f"There is no such {what}.")
+    def __init__(self, what: str, detail: str | None = None) -> None:
+        super().__init__("not-found", detail or f"There is no such {what}.")
 
 
 def existing(stream: Stream[S], what: str) -> S:

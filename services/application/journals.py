@@ -10,11 +10,11 @@ from uuid import UUID
 import msgspec
 
 from domain.credential import CREDENTIAL, Credential
-from domain.errors import Refused
 from domain.ids import CredentialId, JournalId
 from domain.journal import Book, Journal, Line
 from domain.statement import account_text, line_text
 from services import people
+from services.application.errors import NotFound
 from services.application.lists import fetch
 from services.application.resources import UNNAMED
 from services.application.statement_facts import Booked, FactsReader
@@ -76,13 +76,11 @@ def booked_where(db: Database, which: str, key: object, recorded: dict[int, Reco
 
 
 def journal_told(store: Store, journal_id: UUID) -> JournalTold:
-    """One journal with its words, and the event that caused it; Refused if there is none."""
+    """One journal with its words, and the event that caused it; NotFound if there is none."""
     found = booked_where(store.database, "journal_id = %(key)s", journal_id, {})
     if not found:
-        raise Refused(
-            "not-found",
-            f"No journal has the id {journal_id}: GET /v1/ledger/entries shows those that there are.",
-        )
+        there_are = "GET /v1/ledger/entries shows those that there are."
+        raise NotFound("journal", f"No journal has the id {journal_id}: {there_are}")
     [cause] = store.log(found[0].position - 1, 1)
     booked = found[0]._replace(cause=cause)
     [facts] = FactsReader(store).read([booked])

@@ -20,6 +20,7 @@ from domain.journal import wallet
 from domain.statement import moves
 from domain.wallet import Credited, Debited
 from services import people
+from services.application.errors import NotFound
 from services.application.journals import booked_where
 from services.application.ledger import projected
 from services.application.lists import fetch
@@ -104,14 +105,14 @@ class Whom(NamedTuple):
 
 
 def player_called(db: Database, text: str) -> Whom:
-    """The player of this id or exact name; Refused names whoever has a name that looks like it."""
+    """The player of this id or exact name; NotFound names whoever has a name that looks like it."""
     name = text.encode("utf-8", "backslashreplace").decode()  # a command line may hold what no name does
     found = _by_id(db, name) or fetch(db, _NAMED, {"name": name})
     if found:
         return Whom(PlayerId(found[0]["player_id"]), found[0]["name"] or UNNAMED)
     alike = fetch(db, _ALIKE, {"bones": people.skeleton(name)})
     hint = f"did you mean {alike[0]['name']!r}?" if alike else "GET /v1/players lists them all."
-    raise Refused("not-found", f"No player has the id or the exact name {name!r}: {hint}")
+    raise NotFound("player", f"No player has the id or the exact name {name!r}: {hint}")
 
 
 def _by_id(db: Database, text: str) -> list[dict[str, Any]]:

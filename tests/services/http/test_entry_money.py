@@ -16,7 +16,7 @@ def entered(casino, player, by=None):
     return (by or casino.operator).post(f"{casino.path}/entries", {"player_id": player})
 
 
-def won(casino, table=None):
+def won(casino):
     """Play the only table to its end: seat 1 wins every hand, against everybody's all."""
     [table] = casino.tables()
     while casino.state()["state"] == "running":
@@ -141,13 +141,17 @@ def test_a_start_that_finds_too_few_refunds_them(operator):
     assert casino.purse(casino.players[0]) == (1100, 0)
 
 
-def test_more_refunds_than_fit_into_one_transaction_are_all_made_once(operator):
-    casino = Casino(operator, 120, start=False, amount=7, fee=1, has=8)
+def test_more_refunds_than_fit_into_one_transaction_or_one_job_are_all_made_once(operator, monkeypatch):
+    for where in ("services.application.payments", "services.projections.payments"):
+        monkeypatch.setattr(f"{where}.SLICE", 3)
+    monkeypatch.setattr("services.application.payments.BATCH", 2)
+    casino = Casino(operator, 20, start=False, amount=7, fee=1, has=8)
     operator.made(f"{casino.path}/cancel")
     casino.paid()
     assert {casino.purse(player) for player in casino.players} == {(8, 0)}
     refunds = operator.read(f"/v1/ledger/entries?tournament={casino.id}&kind=refund&limit=200")
-    assert sum(e["account"].startswith("wallet/") for e in refunds["items"]) <= 120
+    to_wallets = [e["account"] for e in refunds["items"] if e["account"].startswith("wallet/")]
+    assert sorted(to_wallets) == sorted(f"wallet/{player}" for player in casino.players)
 
 
 def test_a_league_holds_its_entries_until_the_end_and_then_pays_the_best(operator):
@@ -175,7 +179,7 @@ def test_of_entries_to_many_tournaments_at_once_a_player_pays_for_as_many_as_he_
     assert casinos[0].purse(player) == (50, 3000)
 
 
-def test_for_16_places_200_players_at_once_pay_exactly_16_entries(operator):
+def test_for_16_places_of_60_players_at_once_exactly_16_pay_an_entry(operator):
     casino = Casino(operator, 0, start=False, capacity=16)
     players = [rich(operator, 1100) for _ in range(60)]
     with ThreadPoolExecutor(16) as pool:

@@ -82,6 +82,21 @@ def test_a_history_says_recorded_and_is_judged_by_its_settlement(club):
     assert (verdict["verdict"], verdict["field"]) == ("wrong_settlement", "/settlement/net/1")
 
 
+def test_a_league_from_which_everybody_has_withdrawn_promises_nothing_and_takes_newcomers(club, operator):
+    for player in club.players:
+        assert operator.delete(f"{club.path}/entries/{player}").status_code == 204
+    assert operator.read(f"{club.path}/prizes")["items"] == []
+    assert operator.read(f"{club.path}/standings")["items"] == []
+    newcomer = club.enter()
+    [promise] = operator.read(f"{club.path}/prizes")["items"]
+    assert (promise["place"], promise["amount"]) == (1, 10_000)
+    operator.delete(f"{club.path}/entries/{newcomer}")
+    refused = operator.post(f"{club.path}/finish")
+    assert (refused.status_code, refused.json["type"]) == (409, "/problems/no-hands")
+    assert operator.made(f"{club.path}/cancel")["state"] == "cancelled"
+    assert operator.read(f"{club.path}/prizes")["items"] == []
+
+
 def test_a_season_with_a_newcomer_goes_to_its_end(club):
     a, b, c, d = club.players
     first = club.open(a, b, c)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from datetime import timedelta
 
 import pytest
 
+from domain.wallet import Credited
 from services.application import tournaments
 
 PAIR = {"format": "sit_and_go", "capacity": 2, "seats_per_table": 2}
@@ -40,6 +42,32 @@ def test_a_job_s_name_is_good_for_a_queue_and_tells_one_piece_of_work_from_the_n
 
     evening.walk(look)
     assert all(len(work) == 1 for work in names.values())
+
+
+def test_what_a_tournament_owes_is_paid_slice_by_slice_and_each_payment_is_made_once(house, monkeypatch):
+    for where in ("services.application.payments", "services.projections.payments"):
+        monkeypatch.setattr(f"{where}.SLICE", 3)
+    monkeypatch.setattr("services.application.payments.BATCH", 2)
+    t = house.publish(buy_in={"amount": 1000, "fee": 100, "currency": "EUR"})
+    who = house.enrol(7)
+    for player in who:
+        house.deposit(player, 1100)
+        house.enter(t, player)
+    house.cancel(t)
+    for number, paid in ((0, 3), (1, 6), (2, 7)):
+        assert house.agenda(t) == {f"pay/{t}": f"pay-{t}-{number}"}
+        for _ in range(2):
+            house.do("pay", str(t), number)
+        assert len(refunds(house, t)) == paid
+    assert house.agenda(t) == {}
+    assert {(e.player_id, e.amount) for e in refunds(house, t)} == {(p, 1100) for p in who}
+    made = [r.command for r in house.log() if isinstance(r.event, Credited) and r.event in refunds(house, t)]
+    assert list(Counter(made).values()) == [2, 1, 2, 1, 1], "batches of two in slices of three"
+
+
+def refunds(house, t):
+    journals = (event for event in house.events(Credited) if event.journal.kind == "refund")
+    return [event for event in journals if event.journal.tournament_id == t]
 
 
 def test_a_scheduled_start_moves_with_its_terms(house):
