@@ -27,7 +27,7 @@ from services.processes import spawn
 
 STOP_SECONDS = 9.5
 """How long everything together may take to end; then the rest is killed."""
-GRACE_SECONDS = {"web": 3.5, "worker": 1.5, "postgres": STOP_SECONDS}
+GRACE_SECONDS = {"web": 2.5, "worker": 1.5, "postgres": STOP_SECONDS}
 """How long a process may take to end before it is killed. They are ended one after the other, PostgreSQL last."""
 OTHER_GRACE_SECONDS = 0.75
 FIRST_PAUSE_SECONDS = 0.2

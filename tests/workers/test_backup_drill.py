@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from services.bootstrap import store_in
-from tests.workers.test_service import LONG, Service, another_hand, entered, finished, played, until
+from tests.services.http.playing import until
+from tests.workers.test_service import LONG, Service, another_hand, entered, finished, played
 from workers.cli import main
 from workers.supervisor import AlreadyRunning
 

@@ -14,7 +14,8 @@ from uuid import uuid4
 import pytest
 import urllib3
 
-from tests.workers.test_service import Service, until
+from tests.services.http.playing import until
+from tests.workers.test_service import Service
 
 ROOM = "400m"
 TRIES = 20_000
