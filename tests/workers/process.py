@@ -23,14 +23,14 @@ _OURS = ("DATABASE_URL", "REDIS_URL", "PORT", "BIG2_HOST", "BIG2_DATA")
 class Big2:
     """One run of the command. Every process that it starts carries a mark, by which those are found that are left."""
 
-    def __init__(self, *arguments: object) -> None:
+    def __init__(self, *arguments: object, module: str = "workers.cli") -> None:
         self._mark = f"BIG2_TEST_MARK={uuid4().hex}"
         self._out = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in `__exit__`
         name, _, value = self._mark.partition("=")
         path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         plain = {key: text for key, text in os.environ.items() if key not in _OURS}
         self.popen = subprocess.Popen(
-            [sys.executable, "-m", "workers.cli", *map(str, arguments)],
+            [sys.executable, "-m", module, *map(str, arguments)],
             env={**plain, "PYTHONPATH": path, name: value},
             stdin=subprocess.DEVNULL,
             stdout=self._out,
