@@ -86,10 +86,14 @@ class Gate:
             self._good.clear()
         self._good.add(digest)
 
-    def count_seat_change(self, actor: Actor) -> None:
-        """Count a wish for a seat at a ring table; the staff, who seat everybody, have no limit of their own."""
+    def may_change_seats(self, actor: Actor) -> None:
+        """Stop a player who has changed seats at ring tables too often; the staff, who seat everybody, never."""
         if actor.player_id is not None:
-            self._count(self._seat_changes, actor.player_id)
+            self._stop(self._seat_changes.wait(actor.player_id))
+
+    def count_seat_change(self, actor: Actor) -> None:
+        """Count a change of a seat."""
+        self._seat_changes.take(actor.player_id)
 
     def still_good(self, request: Request, actor: Actor) -> bool:
         """Whether the token that a connection began with is good yet."""

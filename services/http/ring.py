@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from uuid import UUID
 
@@ -11,12 +11,14 @@ from flask import Response
 from big2.ring import RingStep
 from domain.hand_events import Timing
 from domain.ids import TableId
+from domain.ring import Ring
 from domain.ring_seats import Wish
 from services.application import lists, ring_lists, ring_tables
 from services.application import resources as shapes
 from services.application.ring_stakes import Wanted, published_stakes
 from services.application.ring_views import after
 from services.application.tableviews import connected_rings
+from services.commands import Outcome
 from services.http import schemas
 from services.http.access import Who
 from services.http.answers import gone, key_of, listed, read, written
@@ -74,8 +76,10 @@ def take_seat(call: Call, table_id: UUID, seat: int) -> Response:
     """Sit down with a buy-in, top up to a greater one, sit out or in again; a player's token is for himself"""
     wish = Wish(**call.body.valid, unread=call.body.unread)
     at = TableId(table_id), seat
-    call.parts.gate.count_seat_change(call.actor)
-    outcome = ring_tables.take_seat(call.services, call.command, call.actor, at, wish, keyed=call.keyed)
+    outcome = _counted(
+        call,
+        lambda: ring_tables.take_seat(call.services, call.command, call.actor, at, wish, keyed=call.keyed),
+    )
     return written(200, after(call.services, outcome), repeat=outcome.repeat)
 
 
@@ -93,8 +97,10 @@ def take_seat(call: Call, table_id: UUID, seat: int) -> Response:
 def stand_up(call: Call, table_id: UUID, seat: int) -> Response:
     """Stand up: at once, or after the running hand; the stack goes to the wallet"""
     player, at = call.query.get("player_id"), (TableId(table_id), seat)
-    call.parts.gate.count_seat_change(call.actor)
-    outcome = ring_tables.stand_up(call.services, call.command, call.actor, at, player, keyed=call.keyed)
+    outcome = _counted(
+        call,
+        lambda: ring_tables.stand_up(call.services, call.command, call.actor, at, player, keyed=call.keyed),
+    )
     return gone(repeat=outcome.repeat)
 
 
@@ -169,6 +175,15 @@ def publish_stakes(call: Call) -> Response:
     outcome = stakes.publish(call.command, _stakes(call))
     made = published_stakes(outcome.events[0])
     return written(201, made, repeat=outcome.repeat, location=f"/v1/stakes/{made.reference}")
+
+
+def _counted(call: Call, change: Callable[[], Outcome[Ring]]) -> Outcome[Ring]:
+    """A change of a seat, if its player has not made too many; what stores nothing is none."""
+    call.parts.gate.may_change_seats(call.actor)
+    outcome = change()
+    if outcome.events and not outcome.repeat:
+        call.parts.gate.count_seat_change(call.actor)
+    return outcome
 
 
 def _stakes(call: Call) -> Wanted:

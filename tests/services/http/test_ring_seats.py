@@ -95,12 +95,15 @@ def test_who_stands_up_after_the_hand_does_so_once_however_often_he_asks(ring, s
     assert ring.at(1) == player, "what he asked for before is done"
 
 
-def test_a_player_s_wishes_for_seats_are_so_many_a_minute_and_the_staff_s_are_not_counted(
-    app, ring, monkeypatch
-):
+def test_a_player_changes_seats_so_often_a_minute_and_the_staff_as_often_as_they_must(app, ring, monkeypatch):
     player = ring.sit(1)
     monkeypatch.setattr(app.extensions[EXTENSION].gate, "_seat_changes", Limit(3, 60, lambda: 45.0))
-    for out in (True, False, True):
+    first = ring.put(1, {"sitting_out": True}, by=player, key="rest")
+    for _ in range(5):
+        assert code(ring.put(2, {"buy_in": 5000}, by=player)) == (409, "already-seated")
+        assert ring.put(1, {"sitting_out": True}, by=player).status_code == 200
+        assert ring.put(1, {"sitting_out": True}, by=player, key="rest").data == first.data
+    for out in (False, True):
         assert ring.put(1, {"sitting_out": out}, by=player).status_code == 200
     answer = ring.put(1, {"sitting_out": False}, by=player)
     assert (code(answer), answer.headers["Retry-After"]) == ((429, "too-many-requests"), "16")
