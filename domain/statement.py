@@ -64,7 +64,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     cancelled: bool = False
 
 
-class Move(NamedTuple):
+class StatementLine(NamedTuple):
     """A line of a statement: what happened, and what his wallet and his stacks at ring tables gained by it."""
 
     text: str
@@ -88,18 +88,18 @@ GROUPS: Final[Mapping[str, str]] = {
 """The groups of accounts by the first part of their names, in the order in which they are shown."""
 
 
-def moves(journal: Journal, player: PlayerId, facts: Facts) -> list[Move]:
+def statement_lines(journal: Journal, player: PlayerId, facts: Facts) -> list[StatementLine]:
     """The lines that a journal makes in a player's statement: one, or one for each payment of a settlement."""
     own = [number for number, line in enumerate(journal.lines) if _is_of(line, player)]
     parts = [[number] for number in own] if journal.kind in BY_TRANSFER else [own] if own else []
-    return [_move(journal, part, player, facts) for part in parts]
+    return [_statement_line(journal, part, player, facts) for part in parts]
 
 
-def _move(journal: Journal, numbers: list[int], player: PlayerId, facts: Facts) -> Move:
+def _statement_line(journal: Journal, numbers: list[int], player: PlayerId, facts: Facts) -> StatementLine:
     lines = [journal.lines[number] for number in numbers]
     in_wallet = sum(line.amount for line in lines if line.account == wallet(player))
     whole = sum(line.amount for line in lines)
-    return Move(line_text(journal, numbers[0], facts), in_wallet, whole - in_wallet)
+    return StatementLine(line_text(journal, numbers[0], facts), in_wallet, whole - in_wallet)
 
 
 def line_text(journal: Journal, number: int, facts: Facts) -> str:

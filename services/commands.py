@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Generic, TypeAlias, TypeVar
 from uuid import UUID
@@ -12,6 +13,7 @@ import msgspec
 from domain.aggregate import Aggregate
 from domain.errors import Conflicting, Refused
 from domain.events import Event
+from domain.ids import job_command
 from services.envelope import Change, Command, Recorded, Stream, Taken, fold_on
 from services.errors import Conflict, IdempotencyKeyReuse, Unavailable
 from services.eventtable import Also
@@ -95,6 +97,19 @@ def execute(
         else:
             return _outcome(aggregate, stream, recorded)
     raise lost or Beaten()
+
+
+def job(name: str) -> Command:
+    """A job's command: its id is made from its name, so that the job is recorded once."""
+    return Command(job_command(name), f"job/{name}", "")
+
+
+def again(step: Callable[[], None]) -> None:
+    """A step of a job, tried again after a conflict; after the last one the agenda asks again, for it is still due."""
+    for _ in range(ATTEMPTS):
+        with suppress(Conflict):
+            return step()
+    return None
 
 
 def _must_be_new(store: Store, command: Command) -> None:

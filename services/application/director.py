@@ -23,7 +23,7 @@ from domain.director import Facts, NextSteps, look
 from domain.events import Event
 from domain.hand import HAND, Hand
 from domain.hand_events import Timing
-from domain.ids import CommandId, HandId, TableId, TournamentId, job_command, roster_id
+from domain.ids import HandId, TableId, TournamentId, roster_id
 from domain.late_entry import close_entries
 from domain.pausing import behind, follow
 from domain.roster import ROSTER, Roster
@@ -31,7 +31,7 @@ from domain.table import TABLE, Table
 from domain.table_events import HandEnded
 from domain.tournament import TOURNAMENT, Tournament
 from domain.tournament_events import EntriesClosed
-from services.commands import ATTEMPTS, Decision, execute, on
+from services.commands import Decision, again, execute, job, on
 from services.envelope import Change, Command, Stream
 from services.errors import Conflict
 from services.store import Store
@@ -58,18 +58,13 @@ def draw(store: Store, tournament_id: TournamentId) -> None:
         first = [Change(event.table_id, 0, [event]) for event in opened]
         return Decision((Change(stream.id, stream.version, [drawn]), *first))
 
-    execute(store, _job(f"draw-{tournament_id}"), (TOURNAMENT, tournament_id), decide)
+    execute(store, job(f"draw-{tournament_id}"), (TOURNAMENT, tournament_id), decide)
 
 
 def advance(store: Store, rulesets: RuleSets, connected: Connected, tournament_id: TournamentId) -> None:
     """Look at the tables between hands, record what follows, and deal where the next hand is due."""
     with store.lock(tournament_id, WAIT_SECONDS):
-        for _ in range(ATTEMPTS):
-            try:
-                return _advance(store, rulesets, connected, tournament_id)
-            except Conflict:
-                continue
-    return None  # others are at it: the agenda asks again for whatever is still due
+        again(lambda: _advance(store, rulesets, connected, tournament_id))
 
 
 def raise_level(store: Store, tournament_id: TournamentId, level: int) -> None:
@@ -86,17 +81,17 @@ def raise_level(store: Store, tournament_id: TournamentId, level: int) -> None:
             [Change(stream.id, stream.version, events), *_roster_closed(store, stream.id, events)]
         )
 
-    execute(store, _job(f"level-{tournament_id}-{level}"), (TOURNAMENT, tournament_id), decide)
+    execute(store, job(f"level-{tournament_id}-{level}"), (TOURNAMENT, tournament_id), decide)
 
 
 def follow_pauses(store: Store, table_id: TableId) -> None:
     """Pause a table whose tournament is paused, resume one whose tournament goes on; its turn keeps its time."""
-    _retried(lambda: _follow_pauses(store, table_id))
+    again(lambda: _follow_pauses(store, table_id))
 
 
 def close_table(store: Store, table_id: TableId) -> None:
     """After a cancellation: void the running hand, if there is one, and close the table."""
-    _retried(lambda: _close_table(store, table_id))
+    again(lambda: _close_table(store, table_id))
 
 
 def _advance(store: Store, rulesets: RuleSets, connected: Connected, tournament_id: TournamentId) -> None:
@@ -134,7 +129,7 @@ def _record(store: Store, stream: Stream[Tournament], steps: NextSteps, versions
     at_tables = [Change(table, versions.get(table, 0), events) for table, events in steps.tables.items()]
     closed = _roster_closed(store, stream.id, steps.tournament)
     changes = [Change(stream.id, stream.version, steps.tournament), *at_tables, *closed]
-    store.append(_job(f"look-{stream.id}-{stream.version}"), changes, stream.read_at)
+    store.append(job(f"look-{stream.id}-{stream.version}"), changes, stream.read_at)
 
 
 def _roster_closed(store: Store, t: UUID, events: Sequence[Event]) -> list[Change]:
@@ -177,7 +172,7 @@ def _deal(
     hand = hands.folded(dealt)
     table_events = [*begun, *hands.ended(hand, reduce(tables.evolve, begun, table), now)]
     changes = [Change(terms.hand_id, 0, dealt), Change(table_id, version, table_events)]
-    return _Deal(_job(f"deal-{table_id}-{terms.number}"), changes)
+    return _Deal(job(f"deal-{table_id}-{terms.number}"), changes)
 
 
 def _append_each(store: Store, deals: list[_Deal], looked: Change, now: datetime) -> None:
@@ -237,19 +232,4 @@ def _append(
     now: datetime,
 ) -> None:
     changes = [Change(stream.id, stream.version, events) for stream, events in what if stream and events]
-    store.append(_job(name), changes, now)
-
-
-def _retried(job: Callable[[], None]) -> None:
-    """Try again after a conflict; after the last one the agenda asks again, for the work is still due."""
-    for _ in range(ATTEMPTS):
-        try:
-            return job()
-        except Conflict:
-            continue
-    return None
-
-
-def _job(name: str) -> Command:
-    """A job's command: its id is made from its name, so that the job is recorded once."""
-    return Command(CommandId(job_command(name)), f"job/{name}", "")
+    store.append(job(name), changes, now)

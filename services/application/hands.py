@@ -16,7 +16,7 @@ from domain.errors import NotAllowed, Refused
 from domain.events import Event
 from domain.hand import HAND, Hand
 from domain.hand_events import Settled
-from domain.ids import HandId, PlayerId, job_command
+from domain.ids import HandId, PlayerId
 from domain.pausing import behind
 from domain.ring import RING
 from domain.table import TABLE, Table
@@ -24,7 +24,7 @@ from domain.tournament import TOURNAMENT, State, Tournament
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
-from services.commands import Beaten, Decision, Outcome, execute, on
+from services.commands import Beaten, Decision, Outcome, execute, job, on
 from services.envelope import Change, Command, Recorded, Stream
 from services.locks import LOCK_SECONDS
 from services.store import Store
@@ -76,7 +76,7 @@ def act_for_absent(services: Services, hand_id: HandId, turn: int) -> None:
         recorded = _recorded(services.store, stream, acted, now).changes
         return Decision([*recorded, *map(on, paused_by)] if recorded else ())
 
-    _in_turn(services.store, _job(f"turn-{hand_id}-{turn}"), hand_id, decide, WAIT_SECONDS)
+    _in_turn(services.store, job(f"turn-{hand_id}-{turn}"), hand_id, decide, WAIT_SECONDS)
 
 
 class ClockStep(NamedTuple):
@@ -109,7 +109,7 @@ def shift_clock(services: Services, hand_id: HandId, step: ClockStep) -> None:
         return Decision([on(stream, *decide_on.shift_clock(hand, hand.deadline, step.by))])
 
     name = f"shift-{hand_id}-{step.position}-{step.by // timedelta(microseconds=1)}"  # jumps may share a position
-    execute(services.store, _job(name), (HAND, hand_id), decide)
+    execute(services.store, job(name), (HAND, hand_id), decide)
 
 
 def finalise(services: Services, hand_id: HandId) -> None:
@@ -120,7 +120,7 @@ def finalise(services: Services, hand_id: HandId) -> None:
             return Decision(())
         return Decision([on(stream, *decide_on.finalise(stream.state))])
 
-    execute(services.store, _job(f"final-{hand_id}"), (HAND, hand_id), decide)
+    execute(services.store, job(f"final-{hand_id}"), (HAND, hand_id), decide)
 
 
 def _act(
@@ -201,7 +201,3 @@ def _clock_stands(tournament: Stream[Tournament] | None = None, table: Stream[Ta
 def _protest_is_over(stream: Stream[Hand], hand: Hand, now: datetime) -> bool:
     settled = next((r.at for r in stream.recorded if isinstance(r.event, Settled)), None)
     return settled is not None and settled + timedelta(seconds=hand.terms.timing.protest_seconds) <= now
-
-
-def _job(name: str) -> Command:
-    return Command(job_command(name), f"job/{name}", "")

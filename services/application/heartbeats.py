@@ -21,7 +21,7 @@ from services.database import Database
 from services.envelope import Stream
 
 
-class Sent(NamedTuple):
+class SentHeartbeat(NamedTuple):
     """What a client sends; `wrong` is what is the matter with the body, if anything: then there is no `rtt_ms`."""
 
     rtt_ms: int | None
@@ -38,7 +38,7 @@ class _Place(NamedTuple):
     after: Heartbeat | None
 
 
-class _Taken(NamedTuple):
+class _Beats(NamedTuple):
     """A heartbeat that was taken, and the one before it."""
 
     before: Heartbeat | None
@@ -46,7 +46,7 @@ class _Taken(NamedTuple):
 
 
 def beat(
-    services: Services, actor: Actor, table_id: TableId, sent: Sent, catch_up: Callable[[], None]
+    services: Services, actor: Actor, table_id: TableId, sent: SentHeartbeat, catch_up: Callable[[], None]
 ) -> shapes.Heartbeat:
     """Take a heartbeat of the actor's player at his table.
 
@@ -84,7 +84,7 @@ def changes_in_hand(
     return Page(shapes.ConnectionChange, items, following), stream.position
 
 
-def _at_table(database: Database, actor: Actor, table_id: TableId, sent: Sent) -> _Place | None:
+def _at_table(database: Database, actor: Actor, table_id: TableId, sent: SentHeartbeat) -> _Place | None:
     """Write the heartbeat, if it is one that may be taken, and say where it came from; null without such a table."""
     values = {
         "table": table_id,
@@ -101,7 +101,7 @@ def _at_table(database: Database, actor: Actor, table_id: TableId, sent: Sent) -
     return _Place(state == "open", tournament_id, seat, before, Heartbeat(rtt_ms, at) if at else None)
 
 
-def _taken(place: _Place | None, actor: Actor, sent: Sent) -> _Taken:
+def _taken(place: _Place | None, actor: Actor, sent: SentHeartbeat) -> _Beats:
     """The heartbeat, or why it was not taken. Nobody sits at a closed table, so that is told before the seat."""
     if place is None:
         raise NotFound("table")
@@ -113,7 +113,7 @@ def _taken(place: _Place | None, actor: Actor, sent: Sent) -> _Taken:
     if sent.wrong:
         raise sent.wrong
     assert place.after is not None
-    return _Taken(place.before, place.after)
+    return _Beats(place.before, place.after)
 
 
 def _span(stream: Stream[Hand], hand: Hand) -> dict[str, Any]:

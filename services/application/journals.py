@@ -17,7 +17,7 @@ from services import people
 from services.application.errors import NotFound
 from services.application.lists import fetch
 from services.application.resources import UNNAMED
-from services.application.statement_facts import Booked, FactsReader
+from services.application.statement_facts import BookedJournal, FactsReader
 from services.database import Database
 from services.envelope import Recorded
 from services.store import Store
@@ -67,7 +67,7 @@ class JournalTold(msgspec.Struct, frozen=True, kw_only=True):
         return sum(line.amount for line in self.lines)
 
 
-def booked_where(db: Database, which: str, key: object, recorded: dict[int, Recorded]) -> list[Booked]:
+def booked_where(db: Database, which: str, key: object, recorded: dict[int, Recorded]) -> list[BookedJournal]:
     """The journals of these lines, each whole, in the order of the log."""
     found: dict[UUID, list[dict[str, Any]]] = {}
     for row in fetch(db, _JOURNALS.replace("{which}", which), {"key": key}):
@@ -115,7 +115,7 @@ def journal_told(store: Store, journal_id: UUID) -> JournalTold:
     )
 
 
-def _journal(rows: Sequence[dict[str, Any]], recorded: dict[int, Recorded]) -> Booked:
+def _journal(rows: Sequence[dict[str, Any]], recorded: dict[int, Recorded]) -> BookedJournal:
     first = rows[0]
     journal = Journal(
         journal_id=JournalId(first["journal_id"]),
@@ -127,7 +127,7 @@ def _journal(rows: Sequence[dict[str, Any]], recorded: dict[int, Recorded]) -> B
         table_id=first["table_id"],
         hand_id=first["hand_id"],
     )
-    return Booked(first["position"], first["at"], journal, recorded.get(first["position"]))
+    return BookedJournal(first["position"], first["at"], journal, recorded.get(first["position"]))
 
 
 def _credential(store: Store, actor: str) -> Credential | None:

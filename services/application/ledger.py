@@ -117,7 +117,7 @@ class BookByGroups(msgspec.Struct, frozen=True, kw_only=True):
         return sum(group.credit - group.debit for group in self.groups)
 
 
-class Asked(NamedTuple):
+class BooksQuery(NamedTuple):
     """Which part of the books is asked for, and who asks; `wanted` has the filters by name."""
 
     reader: Actor
@@ -147,14 +147,14 @@ def must_see_all(reader: Actor) -> None:
 
 
 def accounts(
-    db: Database, asked: Asked, as_of: int, first: int, limit: int
+    db: Database, asked: BooksQuery, as_of: int, first: int, limit: int
 ) -> tuple[Page[shapes.Account], int]:
     """Accounts and their balances, from the one behind so many on; a player's are his own."""
     return _of_balances(db, shapes.Account, _LISTED, asked, (as_of, first, limit))
 
 
 def trial_balance(
-    db: Database, asked: Asked, as_of: int, first: int, limit: int
+    db: Database, asked: BooksQuery, as_of: int, first: int, limit: int
 ) -> tuple[Page[shapes.TrialBalance], int]:
     """Each book by currency or tournament: what its accounts have and owe, which is the same."""
     must_see_all(asked.reader)
@@ -187,7 +187,7 @@ def _group_order(group: Group) -> int:
 
 
 def _of_balances(
-    db: Database, kind: type[T], query: str, asked: Asked, where: tuple[int, int, int]
+    db: Database, kind: type[T], query: str, asked: BooksQuery, where: tuple[int, int, int]
 ) -> tuple[Page[T], int]:
     as_of, first, limit = where
     conditions, values = asked.filters()
@@ -198,7 +198,7 @@ def _of_balances(
 
 
 def entries(
-    db: Database, asked: Asked, as_of: int, after: Sequence[int], limit: int
+    db: Database, asked: BooksQuery, as_of: int, after: Sequence[int], limit: int
 ) -> tuple[Page[shapes.LedgerEntry], int]:
     """Lines in the order in which they were written, behind a position and a line; a player's are about himself."""
     conditions, values = asked.filters()

@@ -6,20 +6,19 @@ one order, slice by slice and in batches, each of them all or nothing; what is l
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
 from domain import wallet as wallets
-from domain.ids import TournamentId, job_command, roster_id, wallet_id
+from domain.ids import TournamentId, roster_id, wallet_id
 from domain.payments import SLICE, Payment, owed
 from domain.roster import ROSTER, Roster
 from domain.tournament import TOURNAMENT, Tournament
 from domain.tournament_events import Finished
 from domain.wallet import WALLET, Wallet
 from services.application.context import Services
-from services.commands import ATTEMPTS, on
-from services.envelope import Change, Command, Stream
-from services.errors import Conflict
+from services.commands import again, job, on
+from services.envelope import Change, Stream
 from services.store import Store
 
 BATCH = 50
@@ -30,7 +29,8 @@ def pay(services: Services, t: TournamentId, number: int) -> None:
     """Make the payments of the slice `number`, from 0, that are not made yet."""
     due = _due(services.store, t)[number * SLICE : (number + 1) * SLICE]
     for first in range(0, len(due), BATCH):
-        _pay(services.store, f"pay-{t}-{number}-{first}", due[first : first + BATCH])
+        name, batch = f"pay-{t}-{number}-{first}", due[first : first + BATCH]
+        again(partial(_pay, services.store, name, batch))
 
 
 def _due(store: Store, t: TournamentId) -> list[Payment]:
@@ -48,15 +48,12 @@ def _may_be_protested(stream: Stream[Tournament], t: Tournament) -> bool:
 
 
 def _pay(store: Store, name: str, batch: list[Payment]) -> None:
-    """Whatever of the batch is not paid yet. Where others are always faster, the agenda asks again."""
-    for _ in range(ATTEMPTS):
-        streams = store.load_many([(WALLET, wallet_id(p.player_id, p.currency)) for p in batch])
-        changes = [_given(stream, payment) for stream, payment in zip(streams, batch, strict=True)]
-        left = [change for change in changes if change.events]
-        with suppress(Conflict):
-            if left:
-                store.append(Command(job_command(name), f"job/{name}", ""), left, streams[0].read_at)
-            return
+    """Whatever of the batch is not paid yet."""
+    streams = store.load_many([(WALLET, wallet_id(p.player_id, p.currency)) for p in batch])
+    changes = [_given(stream, payment) for stream, payment in zip(streams, batch, strict=True)]
+    left = [change for change in changes if change.events]
+    if left:
+        store.append(job(name), left, streams[0].read_at)
 
 
 def _given(stream: Stream[Wallet], payment: Payment) -> Change:

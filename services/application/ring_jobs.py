@@ -9,14 +9,13 @@ from functools import reduce
 
 from domain import hand as hands
 from domain import ring_hands as decide_on
-from domain.ids import CommandId, TableId, job_command
+from domain.ids import TableId
 from domain.ring import RING, Ring, evolve
 from domain.ring_hands import Next
 from services.application.context import Services
 from services.application.ring_tables import money
-from services.commands import ATTEMPTS, on
-from services.envelope import Change, Command, Stream
-from services.errors import Conflict
+from services.commands import again, job, on
+from services.envelope import Change, Stream
 
 WAIT_SECONDS = 2.0
 """How long the job waits for its table, well below its own limit."""
@@ -25,12 +24,7 @@ WAIT_SECONDS = 2.0
 def advance(services: Services, table_id: TableId) -> None:
     """Between hands: close the table or let players stand up, as they asked to, and deal if a hand is due."""
     with services.store.lock(table_id, WAIT_SECONDS):
-        for _ in range(ATTEMPTS):
-            try:
-                return _advance(services, table_id)
-            except Conflict:
-                continue
-    return None  # others are at it: the agenda asks again for whatever is still due
+        again(lambda: _advance(services, table_id))
 
 
 def _advance(services: Services, table_id: TableId) -> None:
@@ -38,7 +32,7 @@ def _advance(services: Services, table_id: TableId) -> None:
     if stream.state is None:
         return
     following = decide_on.look(stream.state, stream.read_at)
-    command = Command(CommandId(job_command(f"ring-{table_id}-{stream.version}")), f"job/ring-{table_id}", "")
+    command = job(f"ring-{table_id}-{stream.version}")
     left = [on(stream, *following.events), *money(services.store, stream.state, following.events, command)]
     dealt = _dealt(services, stream, following) if following.deals else []
     changes = [change for change in (*left, *dealt) if change.events]

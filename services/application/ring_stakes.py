@@ -35,6 +35,13 @@ class Wanted(NamedTuple):
     unread: Mapping[str, str] = MappingProxyType({})
 
 
+class _Version(NamedTuple):
+    """A version of a schedule, and the event that published it; null for what comes with the service."""
+
+    schedule: Schedule
+    published: Recorded | None = None
+
+
 class Stakes:
     """Every schedule that a ring table can be opened with. What comes with the service is version 1 of its name."""
 
@@ -44,17 +51,12 @@ class Stakes:
 
     def resolve(self, reference: str) -> Schedule:
         """The schedule of a `name@version`, or the newest of a name; NotFound if there is none."""
-        name, at, version = reference.partition("@")
-        found = [s for s in self._versions(name) if not at or str(s.version) == version]
-        if not found:
-            raise NotFound("schedule of stakes")
-        return found[-1]
+        return self._found(reference).schedule
 
     def read(self, reference: str) -> shapes.Stakes:
         """A schedule as it is read."""
-        wanted = self.resolve(reference)
-        recorded = {schedule_of(r.event): r for r in self._recorded(wanted.name)}  # type: ignore[arg-type]
-        return published_stakes(recorded[wanted]) if wanted in recorded else built_in_stakes(wanted)
+        schedule, published = self._found(reference)
+        return published_stakes(published) if published else built_in_stakes(schedule)
 
     def publish(self, command: Command, wanted: Wanted) -> Outcome[PublishedStakes]:
         """Publish the next version of a name."""
@@ -78,12 +80,17 @@ class Stakes:
             raise Refused("validation", "No ring table could be played like this.", errors)
         return publish(published, name, currency, tuple(read.values()), int(name in self.built_in))
 
-    def _versions(self, name: str) -> list[Schedule]:
-        first = [self.built_in[name]] if name in self.built_in else []
-        return first + [schedule_of(r.event) for r in self._recorded(name)]  # type: ignore[arg-type]
+    def _found(self, reference: str) -> _Version:
+        name, at, version = reference.partition("@")
+        found = [v for v in self._versions(name) if not at or str(v.schedule.version) == version]
+        if not found:
+            raise NotFound("schedule of stakes")
+        return found[-1]
 
-    def _recorded(self, name: str) -> tuple[Recorded, ...]:
-        return self._store.load(STAKES, stakes_id(name)).recorded
+    def _versions(self, name: str) -> list[_Version]:
+        first = [_Version(self.built_in[name])] if name in self.built_in else []
+        recorded = self._store.load(STAKES, stakes_id(name)).recorded
+        return first + [_Version(schedule_of(_published(r)), r) for r in recorded]
 
 
 def _problems(steps: Mapping[int, RingStep]) -> Iterator[tuple[str, str]]:
@@ -109,14 +116,19 @@ def built_in_stakes(schedule: Schedule) -> shapes.Stakes:
 
 def published_stakes(r: Recorded) -> shapes.Stakes:
     """A published version as it is read."""
-    assert isinstance(r.event, StakesPublished)
+    event = _published(r)
     return shapes.Stakes(
-        name=r.event.name,
-        version=r.event.version,
-        reference=f"{r.event.name}@{r.event.version}",
-        currency=r.event.currency,
-        steps=list(r.event.steps),
-        digest=r.event.digest,
+        name=event.name,
+        version=event.version,
+        reference=schedule_of(event).reference,
+        currency=event.currency,
+        steps=list(event.steps),
+        digest=event.digest,
         published_at=r.at,
         as_of=r.position,
     )
+
+
+def _published(r: Recorded) -> StakesPublished:
+    assert isinstance(r.event, StakesPublished)
+    return r.event

@@ -22,7 +22,7 @@ from domain.events import Event
 from domain.hand import HAND
 from domain.hand_events import Timing
 from domain.ids import PlayerId, TableId, journal_id, opened_table_id
-from domain.journal import stack
+from domain.journal import Kind, stack
 from domain.player import PLAYER, may_enter
 from domain.ring import RING, Ring
 from domain.ring_events import RingTerms, SeatKept
@@ -182,10 +182,11 @@ def money(store: Store, ring: Ring, events: Sequence[Event], command: Command) -
     """What the wallets book for these events of a table, in the same transaction; Refused("insufficient-funds")."""
     changes = []
     for player, amount in movements(events):
-        move, kind = (take, "buy_in") if amount > 0 else (give, "cash_out")
+        kind: Kind = "buy_in" if amount > 0 else "cash_out"
+        move = take if amount > 0 else give
         booking = Booking(
             journal_id=journal_id(command.id, f"{kind}/{player}"),
-            kind=kind,  # type: ignore[arg-type]
+            kind=kind,
             others={stack(ring.table_id, player): abs(amount)},
             table_id=ring.table_id,
         )

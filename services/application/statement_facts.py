@@ -28,7 +28,7 @@ SELECT tournament_id, structure->>'name' AS name, prizes FROM projections.tourna
 _TABLES = "SELECT table_id, number FROM projections.tables WHERE table_id = ANY(%(ids)s)"
 
 
-class Booked(NamedTuple):
+class BookedJournal(NamedTuple):
     """A journal as the books have it; `cause` is the event that made it, where its words need that."""
 
     position: int
@@ -44,7 +44,7 @@ class FactsReader:
         self._store = store
         self._top_ups: dict[TableId, frozenset[CommandId]] = {}
 
-    def read(self, booked: Sequence[Booked]) -> list[Facts]:
+    def read(self, booked: Sequence[BookedJournal]) -> list[Facts]:
         """The facts of each journal, in this order."""
         journals = [each.journal for each in booked]
         tournaments = self._tournaments(j.tournament_id for j in journals)
@@ -58,7 +58,7 @@ class FactsReader:
 
     def _of(
         self,
-        booked: Booked,
+        booked: BookedJournal,
         tournament: Mapping[str, Any] | None,
         tables: Mapping[UUID, int | None],
         hands: Mapping[UUID, HandPlayed],
@@ -100,7 +100,7 @@ class FactsReader:
         known = people.names(self._store.database, ids)
         return {player: known.get(player, UNNAMED) for player in ids}
 
-    def _topped_up(self, booked: Booked) -> bool:
+    def _topped_up(self, booked: BookedJournal) -> bool:
         """Whether a buy-in was added to a seat that its player had already."""
         table = booked.journal.table_id
         assert table is not None

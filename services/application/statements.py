@@ -17,7 +17,7 @@ from domain.currencies import CURRENCIES
 from domain.errors import Refused
 from domain.ids import PlayerId, wallet_id
 from domain.journal import wallet
-from domain.statement import moves
+from domain.statement import statement_lines
 from domain.wallet import Credited, Debited
 from services import people
 from services.application.errors import NotFound
@@ -206,16 +206,16 @@ def _items(
             store.database, "position = ANY(%(key)s)", distinct[first : first + CHUNK], by_position
         )
         for each, facts in zip(booked, reader.read(booked), strict=True):
-            for move in moves(each.journal, player, facts):
-                in_wallet, at_tables = in_wallet + move.wallet, at_tables + move.stacks
+            for line in statement_lines(each.journal, player, facts):
+                in_wallet, at_tables = in_wallet + line.wallet, at_tables + line.stacks
                 yield Item(
                     at=each.at,
                     position=each.position,
                     journal_id=each.journal.journal_id,
                     kind=each.journal.kind,
-                    text=move.text,
-                    wallet_change=move.wallet,
-                    stacks_change=move.stacks,
+                    text=line.text,
+                    wallet_change=line.wallet,
+                    stacks_change=line.stacks,
                     wallet=in_wallet,
                     stacks=at_tables,
                     tournament_id=each.journal.tournament_id,

@@ -18,7 +18,7 @@ from domain import roster as entries
 from domain import tournament as decide_on
 from domain.errors import NotAllowed, Refused, Rejected
 from domain.events import Event
-from domain.ids import PlayerId, TournamentId, job_command, journal_id, roster_id, tournament_id
+from domain.ids import PlayerId, TournamentId, journal_id, roster_id, tournament_id
 from domain.payments import entry, refund
 from domain.player import PLAYER, may_enter
 from domain.roster import ROSTER, ReEntered, Registered, Roster
@@ -31,7 +31,7 @@ from services.application.errors import NotFound, existing
 from services.application.leagues import must_be_unseen
 from services.application.players import name_of
 from services.application.wallets import give, take
-from services.commands import Decision, Outcome, execute, on
+from services.commands import Decision, Outcome, execute, job, on
 from services.envelope import Change, Command, Stream
 from services.store import Store
 
@@ -284,7 +284,7 @@ def start_when_due(services: Services, t: TournamentId) -> None:
 
     name = f"start-{t}"
     with services.store.lock(roster_id(t)):
-        execute(services.store, Command(job_command(name), f"job/{name}", ""), (TOURNAMENT, t), decide)
+        execute(services.store, job(name), (TOURNAMENT, t), decide)
 
 
 def _started(

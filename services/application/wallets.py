@@ -1,8 +1,10 @@
 """Wallets: money in and out, and what tournaments and tables take from them and give back.
 
-The order of locks: first what a command is about (a roster, a table, a tournament), then the player whose wallet pays
-or gets, whatever the currency. Whoever holds a player's asks for no other lock: so nobody waits in a circle. Locks
-only save work: which of two commands gets the last unit is decided by the version of the wallet's stream.
+The order of locks: first what a command is about (a roster, a table), then the player whose wallet pays or gets,
+whatever the currency. Deposits and withdrawals, entries and their withdrawals, and who sits down or tops up take a
+player's; what pays several at once (prizes, refunds, the end of a seat) takes none. Whoever holds a player's asks for
+no other lock: so nobody waits in a circle. Locks only save work: which of two commands gets the last unit is decided
+by the version of the wallet's stream.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from services.envelope import Change, Command, Stream
 from services.store import Store
 
 
-class Asked(NamedTuple):
+class WalletRequest(NamedTuple):
     """What an operator sends: currency and reference, where they could be read, and `read` for all of it.
 
     `read` raises Refused with whatever is wrong with the body.
@@ -47,18 +49,18 @@ class Money(NamedTuple):
 Step = Callable[[Wallet, int, str, str | None, JournalId], list[Event]]
 
 
-def deposit(services: Services, command: Command, player: PlayerId, asked: Asked) -> Outcome[Wallet]:
+def deposit(services: Services, command: Command, player: PlayerId, asked: WalletRequest) -> Outcome[Wallet]:
     """Book money that a player has paid in."""
     return _outside(services, command, player, asked, ("deposit", decide_on.deposit))
 
 
-def withdraw(services: Services, command: Command, player: PlayerId, asked: Asked) -> Outcome[Wallet]:
+def withdraw(services: Services, command: Command, player: PlayerId, asked: WalletRequest) -> Outcome[Wallet]:
     """Book money that a player is paid out."""
     return _outside(services, command, player, asked, ("withdrawal", decide_on.withdraw))
 
 
 def _outside(
-    services: Services, command: Command, player: PlayerId, asked: Asked, how: tuple[Kind, Step]
+    services: Services, command: Command, player: PlayerId, asked: WalletRequest, how: tuple[Kind, Step]
 ) -> Outcome[Wallet]:
     store, (kind, step) = services.store, how
 

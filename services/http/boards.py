@@ -11,7 +11,7 @@ from services.application import lists
 from services.application import resources as shapes
 from services.application.standings import standings
 from services.application.tableviews import connected_tables
-from services.http import schemas
+from services.http import queries
 from services.http.calls import Call
 from services.http.paging import paged_as_of, paged_at, paged_in
 from services.http.routing import Routes, listing
@@ -20,32 +20,32 @@ blueprint = Routes("boards", "A tournament's standings, tables, prizes and hands
 ONE = "/tournaments/<uuid:tournament_id>"
 
 
-@listing(blueprint, f"{ONE}/standings", shapes.Standing, query=schemas.PagedAsOf())
+@listing(blueprint, f"{ONE}/standings", shapes.Standing, query=queries.PagedAsOf())
 def get_standings(call: Call, tournament_id: UUID) -> Response:
     """Read the standings, now or as of a log position"""
     lists.tournament_must_exist(call.database, tournament_id)
     return paged_as_of(call, partial(standings, call.database, tournament_id))
 
 
-@listing(blueprint, f"{ONE}/tables", shapes.Table, query=schemas.Paged())
+@listing(blueprint, f"{ONE}/tables", shapes.Table, query=queries.Paged())
 def list_tables(call: Call, tournament_id: UUID) -> Response:
     """List every table that was ever opened, by number"""
     return paged_in(call, tournament_id, partial(connected_tables, call.services), "tables")
 
 
-@listing(blueprint, f"{ONE}/prizes", shapes.Prize, query=schemas.PagedTable())
+@listing(blueprint, f"{ONE}/prizes", shapes.Prize, query=queries.PagedTable())
 def list_prizes(call: Call, tournament_id: UUID) -> Response:
     """List the prizes, in money or in basis points without a buy-in: promised while it runs, awarded at the end"""
     return paged_in(call, tournament_id, lists.prizes, "tournament")
 
 
-@listing(blueprint, f"{ONE}/hands", shapes.HandLine, query=schemas.PagedTable())
+@listing(blueprint, f"{ONE}/hands", shapes.HandLine, query=queries.PagedTable())
 def list_hands(call: Call, tournament_id: UUID) -> Response:
     """List the hands, in the order of their deals"""
     return paged_in(call, tournament_id, lists.hands, "hands")
 
 
-@listing(blueprint, "/tables/<uuid:table_id>/hands", shapes.HandLine, query=schemas.PagedTable())
+@listing(blueprint, "/tables/<uuid:table_id>/hands", shapes.HandLine, query=queries.PagedTable())
 def list_hands_of_table(call: Call, table_id: UUID) -> Response:
     """List the hands of a table, in the order of their deals"""
     return paged_at(call, table_id, lists.hands_at, "table")

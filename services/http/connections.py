@@ -9,7 +9,7 @@ from flask import Response
 from domain.ids import HandId, TableId
 from services.application import heartbeats
 from services.application import resources as shapes
-from services.http import schemas
+from services.http import queries, schemas
 from services.http.access import Who
 from services.http.answers import key_of, listed, written
 from services.http.calls import Call
@@ -33,7 +33,7 @@ blueprint = Routes("connections", "How the players are connected")
 def send_heartbeat(call: Call, table_id: UUID) -> Response:
     """Say that one's client is there, every two seconds or so, and learn how one is connected"""
     body = call.body
-    sent = heartbeats.Sent(None if body.wrong else body.valid["rtt_ms"], body.wrong)
+    sent = heartbeats.SentHeartbeat(None if body.wrong else body.valid["rtt_ms"], body.wrong)
     answer = heartbeats.beat(call.services, call.actor, TableId(table_id), sent, call.listener.reach_head)
     return written(200, answer)
 
@@ -43,7 +43,7 @@ def send_heartbeat(call: Call, table_id: UUID) -> Response:
     "/hands/<uuid:hand_id>/connections",
     shapes.ConnectionChange,
     who=Who.AUDITING,
-    query=schemas.Paged(),
+    query=queries.Paged(),
     listed=True,
 )
 def list_hand_connections(call: Call, hand_id: UUID) -> Response:

@@ -18,7 +18,7 @@ from services.http.calls import Call
 from services.http.figures import ENDED
 from services.http.listener import Row, Topic
 from services.http.problems import Problem
-from services.http.schemas import AHEAD
+from services.http.queries import AHEAD
 from services.logs import note
 
 HEARTBEAT_SECONDS = 15

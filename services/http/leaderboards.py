@@ -9,7 +9,7 @@ from flask import Response
 from services.application import lists
 from services.application import resources as shapes
 from services.application.standings import leaders
-from services.http import feed, schemas
+from services.http import feed, queries
 from services.http.answers import key_of, listed
 from services.http.calls import Call
 from services.http.paging import paged_as_of
@@ -18,7 +18,7 @@ from services.http.routing import Routes, get, listing
 blueprint = Routes("watching", "Leaderboards, and events as they happen")
 
 
-@listing(blueprint, "/leaderboards", shapes.Season, query=schemas.Paged())
+@listing(blueprint, "/leaderboards", shapes.Season, query=queries.Paged())
 def list_leaderboards(call: Call) -> Response:
     """List the seasons that have a leaderboard"""
     key_of(call.query.get("cursor"))
@@ -26,7 +26,7 @@ def list_leaderboards(call: Call) -> Response:
     return listed(page, lists.newest(call.database, "leaderboard"), call.query)
 
 
-@listing(blueprint, "/leaderboards/<string:season>", shapes.Leader, query=schemas.PagedAsOf())
+@listing(blueprint, "/leaderboards/<string:season>", shapes.Leader, query=queries.PagedAsOf())
 def get_leaderboard(call: Call, season: str) -> Response:
     """Read a season's leaderboard by points, now or as of a log position; the season `all` is all time"""
     return paged_as_of(call, partial(leaders, call.database, season))
@@ -36,7 +36,7 @@ def get_leaderboard(call: Call, season: str) -> Response:
     blueprint,
     "/feed",
     str,
-    query=schemas.FeedQuery(),
+    query=queries.FeedQuery(),
     problems=("too-many-feeds",),
     projected=True,
     stream=True,

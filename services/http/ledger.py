@@ -10,8 +10,8 @@ from flask import Response
 
 from services.application import ledger
 from services.application import resources as shapes
-from services.application.ledger import Asked
-from services.http import schemas
+from services.application.ledger import BooksQuery
+from services.http import queries
 from services.http.access import Who
 from services.http.answers import listed, read
 from services.http.calls import Call
@@ -21,24 +21,24 @@ from services.http.routing import Routes, get, listing
 blueprint = Routes("ledger", "The books of money and of chips, double entry")
 
 
-@listing(blueprint, "/ledger/accounts", shapes.Account, query=schemas.AccountsAsked(), who=Who.LEDGER)
+@listing(blueprint, "/ledger/accounts", shapes.Account, query=queries.AccountsAsked(), who=Who.LEDGER)
 def list_accounts(call: Call) -> Response:
     """List the accounts with their balances; a player's token sees its own"""
-    return paged_as_of(call, partial(ledger.accounts, call.database, _asked(call)))
+    return paged_as_of(call, partial(ledger.accounts, call.database, _query(call)))
 
 
-@listing(blueprint, "/ledger/entries", shapes.LedgerEntry, query=schemas.EntriesAsked(), who=Who.LEDGER)
+@listing(blueprint, "/ledger/entries", shapes.LedgerEntry, query=queries.EntriesAsked(), who=Who.LEDGER)
 def list_ledger_entries(call: Call) -> Response:
     """List the lines of all journals, oldest first; a player's token sees those that concern its player"""
     as_of, *after = at_position(call, int, int)
-    page, newest = ledger.entries(call.database, _asked(call), as_of, after, call.query["limit"])
+    page, newest = ledger.entries(call.database, _query(call), as_of, after, call.query["limit"])
     return listed(page, newest, call.query)
 
 
-@listing(blueprint, "/ledger/trial-balance", shapes.TrialBalance, query=schemas.TrialAsked(), who=Who.BOOKS)
+@listing(blueprint, "/ledger/trial-balance", shapes.TrialBalance, query=queries.TrialAsked(), who=Who.BOOKS)
 def get_trial_balance(call: Call) -> Response:
     """Prove the books: of each currency and each tournament the sums of its accounts, which cancel out"""
-    return paged_as_of(call, partial(ledger.trial_balance, call.database, _asked(call)))
+    return paged_as_of(call, partial(ledger.trial_balance, call.database, _query(call)))
 
 
 @get(
@@ -46,7 +46,7 @@ def get_trial_balance(call: Call) -> Response:
     "/wallets/<uuid:player_id>",
     shapes.Wallets,
     who=Who.LEDGER,
-    query=schemas.AsOfAsked(),
+    query=queries.AsOfAsked(),
     problems=("forbidden",),
     projected=True,
 )
@@ -55,6 +55,6 @@ def get_wallet(call: Call, player_id: UUID) -> Response:
     return read(ledger.wallets(call.database, call.actor, player_id, *at_position(call)))
 
 
-def _asked(call: Call) -> Asked:
+def _query(call: Call) -> BooksQuery:
     wanted: dict[str, Any] = {name: value for name, value in call.query.items() if value is not None}
-    return Asked(call.actor, wanted)
+    return BooksQuery(call.actor, wanted)

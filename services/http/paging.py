@@ -13,7 +13,7 @@ from services.application.lists import Page
 from services.http.answers import key_of, listed
 from services.http.calls import Call
 from services.http.problems import Problem
-from services.http.schemas import AHEAD
+from services.http.queries import AHEAD
 
 AsOf = Callable[[int, int, int], tuple[Page[Any], int | None]]
 """A page as of a position, from a row on, of so many: and the position of its newest change."""

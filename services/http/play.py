@@ -11,7 +11,7 @@ from services.application import hands, histories
 from services.application import resources as shapes
 from services.application.handviews import acted, legal_plays
 from services.application.tableviews import table_view
-from services.http import schemas
+from services.http import queries, schemas
 from services.http.access import CHALLENGE, Who
 from services.http.answers import read, written
 from services.http.calls import Call
@@ -40,7 +40,7 @@ def get_hand(call: Call, hand_id: UUID) -> Response:
     f"{ONE}/legal-plays",
     shapes.LegalPlays,
     who=Who.PLAYERS,
-    query=schemas.CardsAsked(),
+    query=queries.CardsAsked(),
     problems=("hand-closed",),
 )
 def get_legal_plays(call: Call, hand_id: UUID) -> Response:

@@ -12,7 +12,7 @@ from domain.ids import CredentialId, PlayerId
 from services.application import credentials, lists, players
 from services.application import resources as shapes
 from services.application.credentials import Grant
-from services.http import schemas
+from services.http import queries, schemas
 from services.http.access import Who
 from services.http.answers import gone, read, written
 from services.http.calls import Call
@@ -41,7 +41,7 @@ def enrol_player(call: Call) -> Response:
     return written(201, player, repeat=outcome.repeat, location=f"/v1/players/{player.player_id}")
 
 
-@listing(blueprint, "/players", shapes.Player, query=schemas.PagedTable())
+@listing(blueprint, "/players", shapes.Player, query=queries.PagedTable())
 def list_players(call: Call) -> Response:
     """List the players, in the order of their enrolment"""
     return paged(call, lists.players, "players")

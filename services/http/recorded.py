@@ -16,7 +16,7 @@ from services.application import resources as shapes
 from services.application.handviews import hand_view, players_of
 from services.application.tableviews import league_table
 from services.envelope import Stream
-from services.http import schemas
+from services.http import queries, schemas
 from services.http.access import Who
 from services.http.answers import written
 from services.http.calls import Call
@@ -86,7 +86,7 @@ def close_table(call: Call, table_id: UUID) -> Response:
     shapes.Hand,
     who=Who.DIRECTING,
     body=schemas.NewResult(),
-    query=schemas.DryRun(),
+    query=queries.DryRun(),
     problems=("not-recorded", "table-closed", "table-paused", "table-held", "stale-hand"),
     located=True,
     example={"cards_left": {"1": 0, "2": 5, "3": 2, "4": 7}, "winner": 1, "liable": None, "number": 7},

@@ -19,7 +19,7 @@ from services.application.ring_stakes import Wanted, published_stakes
 from services.application.ring_views import after
 from services.application.tableviews import connected_rings
 from services.commands import Outcome
-from services.http import schemas
+from services.http import queries, schemas
 from services.http.access import Who
 from services.http.answers import gone, key_of, listed, read, written
 from services.http.calls import Call
@@ -32,7 +32,7 @@ ONE = "/tables/<uuid:table_id>"
 SEAT = f"{ONE}/seats/<int:seat>"
 
 
-@listing(blueprint, "/tables", shapes.Table, query=schemas.RingTables())
+@listing(blueprint, "/tables", shapes.Table, query=queries.RingTables())
 def list_ring_tables(call: Call) -> Response:
     """List the ring tables that are open, in the order in which they were opened"""
     return paged(call, partial(connected_rings, call.services, closed=call.query["closed"]), "rings")
@@ -90,7 +90,7 @@ def take_seat(call: Call, table_id: UUID, seat: int) -> Response:
     None,
     who=Who.SEATING,
     status=204,
-    query=schemas.WhoStandsUp(),
+    query=queries.WhoStandsUp(),
     problems=("seat-taken",),
     whole_service=True,
 )
@@ -140,7 +140,7 @@ def resume_ring_table(call: Call, table_id: UUID) -> Response:
     return written(200, after(call.services, outcome), repeat=outcome.repeat)
 
 
-@listing(blueprint, "/stakes", shapes.Stakes, query=schemas.Paged())
+@listing(blueprint, "/stakes", shapes.Stakes, query=queries.Paged())
 def list_stakes(call: Call) -> Response:
     """List every version of every schedule of stakes, by name"""
     key = key_of(call.query.get("cursor"), str, int)
@@ -162,7 +162,7 @@ def get_stakes(call: Call, name: str) -> Response:
     shapes.Stakes,
     who=Who.OPERATING,
     body=schemas.NewStakes(),
-    query=schemas.DryRun(),
+    query=queries.DryRun(),
     whole_service=True,
     located=True,
     example={"name": "friday", "currency": "USD", "steps": [{"unit": 100, "buy_in": 5000, "ante": 30}]},

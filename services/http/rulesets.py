@@ -7,7 +7,7 @@ from flask import Response
 from services.application import lists
 from services.application import resources as shapes
 from services.application.rulesets import Wanted, published_rule_set, rule_set
-from services.http import schemas
+from services.http import queries, schemas
 from services.http.access import Who
 from services.http.answers import key_of, listed, read, written
 from services.http.calls import Call
@@ -17,7 +17,7 @@ from services.http.wouldbe import would_be
 blueprint = Routes("rule sets", "Built-in presets and published rule sets (R12)")
 
 
-@listing(blueprint, "/rulesets", shapes.RuleSet, query=schemas.Paged())
+@listing(blueprint, "/rulesets", shapes.RuleSet, query=queries.Paged())
 def list_rulesets(call: Call) -> Response:
     """List the presets and every version of the published rule sets, by name"""
     key = key_of(call.query.get("cursor"), str, int)
@@ -39,7 +39,7 @@ def get_ruleset(call: Call, name: str) -> Response:
     shapes.RuleSet,
     who=Who.OPERATING,
     body=schemas.NewRuleSet(),
-    query=schemas.DryRun(),
+    query=queries.DryRun(),
     problems=("name-taken",),
     whole_service=True,
     located=True,

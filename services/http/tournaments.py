@@ -14,7 +14,7 @@ from services.application import resources as shapes
 from services.application.context import Services
 from services.commands import Outcome
 from services.envelope import Command
-from services.http import schemas
+from services.http import queries, schemas
 from services.http.access import Who
 from services.http.answers import gone, read, written
 from services.http.calls import Call
@@ -36,7 +36,7 @@ Step = Callable[[Services, Command, TournamentId, Callable[[], object]], Outcome
     shapes.Tournament,
     who=Who.OPERATING,
     body=schemas.NewTournament(),
-    query=schemas.DryRun(),
+    query=queries.DryRun(),
     whole_service=True,
     located=True,
     example={"name": "Friday", "format": "sit_and_go", "capacity": 4},
@@ -49,7 +49,7 @@ def publish_tournament(call: Call) -> Response:
     return _written(outcome, 201)
 
 
-@listing(blueprint, "/tournaments", shapes.Tournament, query=schemas.Paged())
+@listing(blueprint, "/tournaments", shapes.Tournament, query=queries.Paged())
 def list_tournaments(call: Call) -> Response:
     """List all tournaments, the newest first"""
     return paged(call, lists.tournaments, "tournaments")
@@ -69,7 +69,7 @@ def get_tournament(call: Call, tournament_id: UUID) -> Response:
     who=Who.OPERATING,
     status=200,
     body=schemas.TournamentChanges(),
-    query=schemas.DryRun(),
+    query=queries.DryRun(),
     problems=("structure-fixed",),
     example={"stack_points": 100},
 )
@@ -106,7 +106,7 @@ def enter(call: Call, tournament_id: UUID) -> Response:
     return written(201, tournaments.entered(call.services, outcome), repeat=outcome.repeat)
 
 
-@listing(blueprint, f"{ONE}/entries", shapes.Entry, query=schemas.PagedTable())
+@listing(blueprint, f"{ONE}/entries", shapes.Entry, query=queries.PagedTable())
 def list_entries(call: Call, tournament_id: UUID) -> Response:
     """List the entries, in the order in which they were made"""
     return paged_in(call, tournament_id, lists.entries, "tournament")

@@ -9,7 +9,7 @@ from flask import Response
 from domain.ids import PlayerId
 from services.application import resources as shapes
 from services.application import wallets
-from services.application.wallets import Asked, Money
+from services.application.wallets import Money, WalletRequest
 from services.http import schemas
 from services.http.access import Who
 from services.http.answers import written
@@ -49,10 +49,10 @@ def withdraw_money(call: Call, player_id: UUID) -> Response:
     return written(201, wallets.booked(outcome), repeat=outcome.repeat)
 
 
-def _asked(call: Call) -> Asked:
+def _asked(call: Call) -> WalletRequest:
     def read() -> Money:
         body = call.body.read()
         return Money(body["amount"], body["reference"], body.get("note"))
 
     valid = call.body.valid
-    return Asked(valid.get("currency"), valid.get("reference"), read)
+    return WalletRequest(valid.get("currency"), valid.get("reference"), read)

@@ -54,7 +54,6 @@ CREATE TABLE ledger_lines (
 CREATE INDEX ON ledger_lines (scope, account, position, line);
 CREATE INDEX ON ledger_lines (account, position, line);
 CREATE INDEX ON ledger_lines (kind, position, line);
-CREATE INDEX ON ledger_lines (at);
 CREATE INDEX ON ledger_lines (player_id, position);
 CREATE INDEX ON ledger_lines (tournament_id, position);
 CREATE INDEX ON ledger_lines (table_id, position);

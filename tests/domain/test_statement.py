@@ -13,7 +13,16 @@ from domain.ledger import Where, journals
 from domain.payments import refund
 from domain.pool import dissolve
 from domain.ring_events import RingHandBegun
-from domain.statement import GROUPS, Facts, HandPlayed, Move, Won, account_text, line_text, moves
+from domain.statement import (
+    GROUPS,
+    Facts,
+    HandPlayed,
+    StatementLine,
+    Won,
+    account_text,
+    line_text,
+    statement_lines,
+)
 from domain.structure import BuyIn
 from domain.table_events import Vacated
 from domain.tournament import draw
@@ -73,7 +82,9 @@ def test_a_deposit_and_a_withdrawal_have_their_reference_and_note():
     went = of_wallet(withdraw(having(500), 200, "receipt 4", "cash", journal_number(2)))
     facts = Facts(people=PEOPLE, reference="receipt 4", note="cash")
     assert texts(went, facts)[0] == "withdrawal, reference receipt 4 (cash)"
-    assert moves(went, ALICE, facts) == [Move("withdrawal, reference receipt 4 (cash)", -200, 0)]
+    assert statement_lines(went, ALICE, facts) == [
+        StatementLine("withdrawal, reference receipt 4 (cash)", -200, 0)
+    ]
 
 
 def test_a_wallet_s_event_of_which_nothing_more_is_known_still_has_words():
@@ -91,7 +102,7 @@ def test_an_entry_tells_its_buy_in_and_its_fee_apart():
     journal = of_wallet(take(having(5000), entry(2, 1000, 50)))
     text = "entry to Friday: buy-in 10.00 EUR, fee 50 ¢"
     assert texts(journal, FRIDAY) == [text, f"Mei Ling: {text}", f"Mei Ling: {text}"]
-    assert moves(journal, ALICE, FRIDAY) == [Move(text, -1050, 0)]
+    assert statement_lines(journal, ALICE, FRIDAY) == [StatementLine(text, -1050, 0)]
     assert texts(of_wallet(take(having(5000), entry(2, 1000))), FRIDAY)[0] == "entry to Friday"
 
 
@@ -102,8 +113,8 @@ def test_a_refund_tells_why_the_entry_came_back(cancelled, why):
     booking = refund(TOURNAMENT, BuyIn(amount=1000, fee=50, currency="EUR"), journal_number(3))
     journal = of_wallet(give(having(1), booking))
     facts = Facts(people=PEOPLE, tournament="Friday", cancelled=cancelled)
-    [move] = moves(journal, ALICE, facts)
-    assert move == Move(f"refund from Friday, {why}: buy-in 10.00 EUR, fee 50 ¢", 1050, 0)
+    [line] = statement_lines(journal, ALICE, facts)
+    assert line == StatementLine(f"refund from Friday, {why}: buy-in 10.00 EUR, fee 50 ¢", 1050, 0)
 
 
 @pytest.mark.parametrize(
@@ -115,15 +126,21 @@ def test_a_prize_tells_its_place(won, text):
         journal_id=journal_number(4), kind="prize", others={pool(TOURNAMENT): 900}, tournament_id=TOURNAMENT
     )
     facts = Facts(people=PEOPLE, tournament="Friday", prizes={ALICE: won})
-    assert moves(of_wallet(give(having(1), booking)), ALICE, facts) == [Move(text, 900, 0)]
+    assert statement_lines(of_wallet(give(having(1), booking)), ALICE, facts) == [StatementLine(text, 900, 0)]
 
 
 def test_a_buy_in_is_one_line_that_takes_from_the_wallet_and_gives_to_the_stack():
     facts = Facts(people=PEOPLE)
-    assert moves(at_table("buy_in"), ALICE, facts) == [Move(f"buy-in at {RING}", -300, 300)]
+    assert statement_lines(at_table("buy_in"), ALICE, facts) == [
+        StatementLine(f"buy-in at {RING}", -300, 300)
+    ]
     again = Facts(people=PEOPLE, topped_up=True)
-    assert moves(at_table("buy_in"), ALICE, again) == [Move(f"top-up at {RING}", -300, 300)]
-    assert moves(at_table("cash_out"), ALICE, facts) == [Move(f"cash-out from {RING}", 300, -300)]
+    assert statement_lines(at_table("buy_in"), ALICE, again) == [
+        StatementLine(f"top-up at {RING}", -300, 300)
+    ]
+    assert statement_lines(at_table("cash_out"), ALICE, facts) == [
+        StatementLine(f"cash-out from {RING}", 300, -300)
+    ]
 
 
 # tournaments
@@ -139,7 +156,7 @@ def test_a_pool_tells_of_the_buy_ins_and_of_what_the_guarantee_adds():
     }
     [back] = journals(dissolve(t.pool)[0], of_tournament())
     assert set(texts(back, FRIDAY)) == {"Friday was cancelled: back from its prize pool"}
-    assert moves(formed, ALICE, FRIDAY) == []
+    assert statement_lines(formed, ALICE, FRIDAY) == []
 
 
 def test_chips_are_issued_and_those_of_a_no_show_go():
@@ -179,7 +196,7 @@ def test_r10_1_an_ante_tells_its_hand():
     [ante] = journals(begun, Where(stream=TABLE, version=3, table_id=TABLE, hand_id=HAND))
     text = f"ante of hand 12 at {RING} (R10.1)"
     assert texts(ante, hand(settled=None)) == [text, f"Mei Ling: {text}", text, f"Tom: {text}"]
-    assert moves(ante, ALICE, hand(settled=None)) == [Move(text, 0, -10)]
+    assert statement_lines(ante, ALICE, hand(settled=None)) == [StatementLine(text, 0, -10)]
 
 
 def test_r8_1_a_comparison_tells_cards_points_unit_and_the_other_player():
@@ -201,14 +218,14 @@ def test_each_payment_of_a_settlement_is_a_line_of_its_own():
         unit=100,
     )
     [transfer] = journals(facts.hand.settled, AT_RING_TABLE)
-    assert moves(transfer, ALICE, facts) == [
-        Move(f"hand 12 at {RING}: 0 cards to 1, 1 point × 1.00 USD from Tom", 0, 100),
-        Move(f"hand 12 at {RING}: 0 cards to 6, 6 points × 1.00 USD from Zoë", 0, 600),
+    assert statement_lines(transfer, ALICE, facts) == [
+        StatementLine(f"hand 12 at {RING}: 0 cards to 1, 1 point × 1.00 USD from Tom", 0, 100),
+        StatementLine(f"hand 12 at {RING}: 0 cards to 6, 6 points × 1.00 USD from Zoë", 0, 600),
     ]
-    assert moves(transfer, BOB, facts) == [
-        Move(f"hand 12 at {RING}: 1 card to 0, 1 point × 1.00 USD to Mei Ling", 0, -100)
+    assert statement_lines(transfer, BOB, facts) == [
+        StatementLine(f"hand 12 at {RING}: 1 card to 0, 1 point × 1.00 USD to Mei Ling", 0, -100)
     ]
-    assert moves(transfer, DAVE, facts) == []
+    assert statement_lines(transfer, DAVE, facts) == []
 
 
 def test_r8_3_a_payment_that_was_cut_tells_what_was_due():

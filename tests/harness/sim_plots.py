@@ -16,7 +16,7 @@ from domain.roster import Roster
 from domain.structure import Structure
 from domain.tournament import State, Tournament
 from services.application import tournaments, wallets
-from services.application.wallets import Asked, Money
+from services.application.wallets import Money, WalletRequest
 from services.commands import Decision, Outcome, execute, on
 from services.envelope import Command
 from tests.harness.sim_clients import STAFF, Call, Clients
@@ -98,7 +98,7 @@ class Plot:
 
     def deposit(self, player: PlayerId, amount: int) -> None:
         reference = str(self._uuid())
-        money = Asked(self.currency, reference, lambda: Money(amount, reference, None))
+        money = WalletRequest(self.currency, reference, lambda: Money(amount, reference, None))
         self.ask(f"deposit-{reference}", lambda its, command: wallets.deposit(its, command, player, money))
 
     def chance(self, probability: float) -> bool:

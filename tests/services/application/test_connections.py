@@ -17,7 +17,7 @@ from services.application import connections as connecting
 from services.application import heartbeats
 from services.application.credentials import Actor
 from services.application.errors import NotFound
-from services.application.heartbeats import Sent
+from services.application.heartbeats import SentHeartbeat
 from services.database import Database
 from tests.services.projections.house import House
 
@@ -51,7 +51,7 @@ class Playing:
 
     def beat(self, player, rtt_ms: int = 40, **more):
         actor = Actor(CredentialId(uuid4()), Role.PLAYER, player, more.get("limited_to"))
-        return heartbeats.beat(self.house, actor, self.table_id, Sent(rtt_ms), self.house.project)
+        return heartbeats.beat(self.house, actor, self.table_id, SentHeartbeat(rtt_ms), self.house.project)
 
     def last_beat_at(self, player, at: datetime, rtt_ms: int = 40) -> None:
         """As if his last heartbeat had come then, without a note of what it changed."""
@@ -260,6 +260,6 @@ def test_the_seat_is_looked_for_again_once_the_lists_have_caught_up(house):
     calls = []
     stranger = Actor(CredentialId(uuid4()), Role.PLAYER, house.enrol(1)[0], None)
     with pytest.raises(NotFound):
-        heartbeats.beat(house, stranger, uuid4(), Sent(1), lambda: calls.append("caught up"))
+        heartbeats.beat(house, stranger, uuid4(), SentHeartbeat(1), lambda: calls.append("caught up"))
     assert calls == ["caught up"]
     assert playing.beat(playing.alice).connection == "good"

@@ -20,6 +20,7 @@ from domain.table import Closed, HandBegun, HandEnded, Opened, TablePaused, Tabl
 from domain.tournament import Cancelled, LevelRaised, Placed, Started, TablesDrawn
 from services.application import director
 from services.audit import verify_log
+from services.commands import ATTEMPTS
 from services.errors import Conflict
 from services.projections.rebuild import compare
 from tests.services.projections.house import House
@@ -178,10 +179,10 @@ def test_who_always_comes_second_gives_up_quietly(house, monkeypatch):
     t = running(house)
     monkeypatch.setattr(director, "_advance", always_second := Second())
     house.do("deal", str(t))
-    assert always_second.calls == director.ATTEMPTS
+    assert always_second.calls == ATTEMPTS
     monkeypatch.setattr(director, "_close_table", always_second := Second())
     house.do("close", str(uuid4()))
-    assert always_second.calls == director.ATTEMPTS
+    assert always_second.calls == ATTEMPTS
 
 
 class Second:

@@ -29,7 +29,7 @@ from services.application import director, leagues, payments, results, tournamen
 from services.application.credentials import Actor
 from services.application.results import Told
 from services.application.rulesets import RuleSets
-from services.application.wallets import Asked, Money
+from services.application.wallets import Money, WalletRequest
 from services.bootstrap import presets
 from services.envelope import Change, Command
 from services.errors import Unavailable
@@ -100,7 +100,7 @@ class Day:
     def in_or_out(self) -> Callable[[], object]:
         step = self.random.choice((wallets.deposit, wallets.deposit, wallets.withdraw))
         money = Money(self.random.randint(1, 4000), uuid4().hex, None)
-        asked = Asked(self.random.choice(CURRENCIES), money.reference, lambda: money)
+        asked = WalletRequest(self.random.choice(CURRENCIES), money.reference, lambda: money)
         player, command = self.random.choice(self.players), self.command()
         return lambda: step(self.services, command, player, asked)
 
@@ -305,7 +305,7 @@ def test_a_payment_that_meets_a_deposit_at_every_try_is_made_at_the_next_one():
     def deposit():
         money = Money(1, uuid4().hex, None)
         return wallets.deposit(
-            day.services, day.command(), player, Asked("EUR", money.reference, lambda: money)
+            day.services, day.command(), player, WalletRequest("EUR", money.reference, lambda: money)
         )
 
     terms = {"name": "X", "format": "freezeout", "buy_in": {"amount": 5, "fee": 0, "currency": "EUR"}}
@@ -333,7 +333,9 @@ def test_two_locks_in_one_order_let_no_two_commands_wait_for_each_other():
     ]
     for player in day.players:
         money = Money(30, uuid4().hex, None)
-        wallets.deposit(day.services, day.command(), player, Asked("EUR", money.reference, lambda m=money: m))
+        wallets.deposit(
+            day.services, day.command(), player, WalletRequest("EUR", money.reference, lambda m=money: m)
+        )
 
     def come_and_go(pair):
         t, player = pair

@@ -102,7 +102,7 @@ class House:
 
     def deposit(self, player: PlayerId, amount: int, currency: str = "EUR") -> None:
         money = wallets.Money(amount, uuid4().hex, None)
-        asked = wallets.Asked(currency, money.reference, lambda: money)
+        asked = wallets.WalletRequest(currency, money.reference, lambda: money)
         wallets.deposit(self, self.command(), player, asked)
 
     def rich(self, many: int, amount: int = 1100) -> list[PlayerId]:
