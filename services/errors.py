@@ -4,6 +4,7 @@ StoreError
 ├── Unavailable            the database did not answer, or a lock was not free in time: try again
 ├── Conflict               somebody else appended to the stream first: load and decide again
 ├── UnknownTopic           a stored or new event is not in the registry of topics: a bug or an old release
+├── projections.Stalled    an event cannot be projected: a bug, or damage
 └── BrokenChain            a stored event does not follow from its predecessor: tampering or damage
     └── WrongSettlement    a recorded hand's settlement does not follow from what was recorded
 domain.errors.Refused

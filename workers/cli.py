@@ -48,8 +48,11 @@ main.add_command(doctor)
 
 
 @contextmanager
-def _in_one_line() -> Iterator[None]:
-    """What can be expected to go wrong is told in one line, with exit status 1; a traceback is for bugs."""
+def _in_one_line(where: str = "is the service running on this data directory (--data)?") -> Iterator[None]:
+    """What can be expected to go wrong is told in one line, with exit status 1; a traceback is for bugs.
+
+    `where` asks what may be the matter with a database that is away.
+    """
     from domain.errors import Refused as DomainRefused
     from domain.errors import Rejected
     from services.bootstrap import SettingsError
@@ -60,9 +63,7 @@ def _in_one_line() -> Iterator[None]:
     try:
         yield
     except Unavailable as error:
-        raise click.ClickException(
-            f"{error}; is the service running on this data directory (--data)?"
-        ) from error
+        raise click.ClickException(f"{error}; {where}") from error
     except (Rejected, SettingsError, StoreError, Refused, NotServedError) as error:
         wrong = error.errors if isinstance(error, DomainRefused) else {}
         details = "".join(f" {pointer} {what}." for pointer, what in wrong.items())
@@ -231,7 +232,7 @@ def run_one(process: str) -> None:
     """Run one process of the service, as the Procfile does."""
     from workers.serving import run_process
 
-    with _in_one_line():
+    with _in_one_line("is the database there (DATABASE_URL)?"):
         run_process(process)
 
 

@@ -13,7 +13,7 @@ from services.store import Store
 from workers.client import Client
 from workers.proving import judged, log_proved
 from workers.showing import Show, Summary
-from workers.stage import DemoFailed, staged
+from workers.stage import DemoFailed, Kept, staged
 
 REFRESH_SECONDS = 0.5
 DEFAULT_MINUTES = 30
@@ -37,8 +37,8 @@ def run(wanted: Wanted, show: Show, data: Path | None = None) -> Summary:
     started = time.monotonic()
     with staged(show, data) as stage:
         tournament = _set_up(stage.admin, wanted, show)
-        with stage.bots("--tournament", tournament, "--seed", str(wanted.seed)):
-            _watch(stage.admin, tournament, wanted, show)
+        with stage.bots("--tournament", tournament, "--seed", str(wanted.seed)) as bots:
+            _watch(stage.admin, tournament, wanted, show, bots)
         return _proved(stage.admin, tournament, stage.data, show, time.monotonic() - started)
 
 
@@ -61,7 +61,7 @@ def _set_up(admin: Client, wanted: Wanted, show: Show) -> str:
     return tournament
 
 
-def _watch(admin: Client, tournament: str, wanted: Wanted, show: Show) -> None:
+def _watch(admin: Client, tournament: str, wanted: Wanted, show: Show, bots: Kept) -> None:
     give_up = time.monotonic() + wanted.minutes * 60
     path = f"/v1/tournaments/{tournament}"
     while True:
@@ -73,6 +73,7 @@ def _watch(admin: Client, tournament: str, wanted: Wanted, show: Show) -> None:
             raise DemoFailed("the tournament was cancelled")
         if time.monotonic() > give_up:
             raise DemoFailed(f"the tournament is still {state['state']} after {wanted.minutes} minutes")
+        bots.must_live()
         time.sleep(REFRESH_SECONDS)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from domain.journal import HOUSE, OUTSIDE
 from services.application.ledger import BookByGroups, by_groups, projected
 from services.application.lists import fetch
 from services.application.statements import Period, Statement, Whom, player_called, statements
@@ -17,7 +18,7 @@ from workers.client import Client
 from workers.floor import CURRENCY, Floor, Wanted
 from workers.proving import judged, log_proved
 from workers.showing import Show, Stay, Takings
-from workers.stage import DemoFailed, Stage, staged
+from workers.stage import DemoFailed, Kept, Stage, staged
 
 SCHEDULE, UNITS = "actionpoker", (25, 100)
 TERMS = {"rules": "actionpoker", "turn_seconds": 30, "between_hands_seconds": 0}
@@ -42,7 +43,7 @@ WHERE account = 'rake' AND table_id = ANY(%(tables)s::uuid[])
 """
 _BELOW = """
 SELECT DISTINCT account FROM projections.ledger_lines
-WHERE (account LIKE 'wallet/%%' OR account LIKE 'stack/%%') AND balance < 0
+WHERE book = 'money' AND account <> ALL (%(may_be)s) AND balance < 0 ORDER BY account
 """
 
 
@@ -63,9 +64,9 @@ def run(wanted: Wanted, show: Show, data: Path | None = None) -> Evening:
         floor = Floor(stage.admin, tables, wanted)
         floor.enrol(show)
         with ExitStack() as playing:
-            for table in tables:
-                playing.enter_context(stage.bots("--table", table, "--seed", str(wanted.seed)))
-            _watch(floor, wanted, show)
+            seed = str(wanted.seed)
+            bots = [playing.enter_context(stage.bots("--table", table, "--seed", seed)) for table in tables]
+            _watch(floor, wanted, show, bots)
         floor.go_home()
         return _proved(stage, tables, floor.names, started)
 
@@ -74,12 +75,14 @@ def _opened(admin: Client, unit: int) -> str:
     return str(admin.post("/v1/tables", {**TERMS, "stake": {"schedule": SCHEDULE, "unit": unit}})["table_id"])
 
 
-def _watch(floor: Floor, wanted: Wanted, show: Show) -> None:
+def _watch(floor: Floor, wanted: Wanted, show: Show, bots: Sequence[Kept]) -> None:
     give_up = time.monotonic() + wanted.minutes * 60
     while tables := floor.look():
         show.tables(tables, wanted.hands)
         if time.monotonic() > give_up:
             raise DemoFailed(f"the tables are still open after {wanted.minutes} minutes")
+        for each in bots:
+            each.must_live()
         time.sleep(REFRESH_SECONDS)
 
 
@@ -154,7 +157,7 @@ def _wrong(
     for book in trial:
         if book.difference:
             yield f"the book of {book.book} in {book.currency or book.title} sums to {book.difference}, not 0"
-    for row in fetch(store.database, _BELOW, {}):
+    for row in fetch(store.database, _BELOW, {"may_be": [OUTSIDE, HOUSE]}):
         yield f"{row['account']} was below 0"
     for stay in stays:
         if stay.balance:

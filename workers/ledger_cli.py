@@ -127,7 +127,10 @@ def _period(since: datetime | None, until: datetime | None) -> Period:
 
     if since and until and until < since:
         raise click.BadParameter("ends before --from", param_hint="--to")
-    end = until and until.replace(tzinfo=UTC) + timedelta(days=1)
+    try:
+        end = until and until.replace(tzinfo=UTC) + timedelta(days=1)
+    except OverflowError:
+        raise click.BadParameter("is the last day that there is: leave it out", param_hint="--to") from None
     return books.Period(since and since.replace(tzinfo=UTC), end)
 
 

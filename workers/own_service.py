@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -24,11 +24,15 @@ from workers.client import Client
 from workers.serving import SAFE_IMPORTS, TOKEN_FILE
 from workers.supervisor import address_on
 
-READY_SECONDS = 60.0
+READY_SECONDS = 180.0
+"""How long a start may take: it takes a few seconds, and a minute where the machine has much else to do."""
 STOP_SECONDS = 15.0
 LOOK_SECONDS = 0.2
 ANSWER_SECONDS = 5.0
 LONGEST_REASON = 500
+"""Characters of what a process said last."""
+TAIL_BYTES = 4096
+"""How much of what it said is read for that."""
 _ELSE = "name another --data, or give --url and --token-file"
 
 
@@ -48,8 +52,8 @@ def service_on(data: Path | None) -> Iterator[Client]:
     if url is not None:
         yield Client(url, _good_token(found, url))
         return
-    with tempfile.TemporaryFile() as log, _started(found, log) as url:
-        yield Client(url, _token(found))
+    with tempfile.TemporaryFile("a+b") as log, _started(found, log) as url:
+        yield Client(url, token_in(found))
 
 
 @contextmanager
@@ -71,6 +75,33 @@ def answer_of(url: str, path: str, token: str | None = None) -> int | None:
     except HTTPError:
         return None
     return asked.status
+
+
+def wait_until_ready(url: str, has_ended: Callable[[], bool], log: IO[bytes]) -> None:
+    """Wait for a service that was started; raises NotServedError with its last words if it ends, or takes too long."""
+    give_up = time.monotonic() + READY_SECONDS
+    while answer_of(url, "/readyz") != HTTPStatus.OK:
+        if has_ended():
+            raise NotServedError(f"no service could be started: {last_line(log)}")
+        if time.monotonic() > give_up:
+            raise NotServedError(f"the service was not ready after {READY_SECONDS:.0f} s: {last_line(log)}")
+        time.sleep(LOOK_SECONDS)
+
+
+def last_line(log: IO[bytes]) -> str:
+    """The last line that says something, of a file which somebody may still write to."""
+    written = os.fstat(log.fileno()).st_size
+    tail = os.pread(log.fileno(), TAIL_BYTES, max(0, written - TAIL_BYTES))
+    lines = reversed(tail.decode("utf-8", "replace").split("\n"))
+    return next((line for line in lines if line.strip()), "it said nothing")[:LONGEST_REASON]
+
+
+def token_in(data: Path) -> str | None:
+    """The admin's token that the first start on a data directory wrote there; None where there is none."""
+    try:
+        return (data / TOKEN_FILE).read_text().strip()
+    except OSError:
+        return None
 
 
 def free_port() -> int:
@@ -101,7 +132,10 @@ def _started(data: Path, log: IO[bytes]) -> Iterator[str]:
     argv = [sys.executable, *SAFE_IMPORTS, "workers.cli", *serve]
     child = spawn(argv, env=os.environ, on_death=signal.SIGTERM, output=log)
     try:
-        _wait(child, url, log)
+        try:
+            wait_until_ready(url, lambda: child.poll() is not None, log)
+        except NotServedError as error:
+            raise NotServedError(f"{error}; {_ELSE}") from error
         yield url
     finally:
         end(child)
@@ -130,30 +164,7 @@ def _address_on(data: Path) -> str | None:
 
 
 def _good_token(data: Path, url: str) -> str:
-    token = _token(data)
+    token = token_in(data)
     if not token or answer_of(url, "/v1/rulesets?limit=1", token) != HTTPStatus.OK:
         raise NotServedError(f"the service at {url} does not take {data / TOKEN_FILE} for a token: {_ELSE}")
     return token
-
-
-def _wait(child: subprocess.Popen[bytes], url: str, log: IO[bytes]) -> None:
-    give_up = time.monotonic() + READY_SECONDS
-    while answer_of(url, "/readyz") != HTTPStatus.OK:
-        if child.poll() is not None:
-            raise NotServedError(f"no service could be started: {_last_line(log)}; {_ELSE}")
-        if time.monotonic() > give_up:
-            raise NotServedError(f"the service was not ready after {READY_SECONDS:.0f} s: {_last_line(log)}")
-        time.sleep(LOOK_SECONDS)
-
-
-def _last_line(log: IO[bytes]) -> str:
-    log.seek(0)
-    lines = log.read().decode("utf-8", "replace").split("\n")
-    return next((line for line in reversed(lines) if line.strip()), "it said nothing")[:LONGEST_REASON]
-
-
-def _token(data: Path) -> str | None:
-    try:
-        return (data / TOKEN_FILE).read_text().strip()
-    except OSError:
-        return None

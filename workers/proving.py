@@ -14,8 +14,9 @@ from services.errors import BrokenChain, Unavailable
 from services.projections.rebuild import compare
 from services.store import Store
 from workers.client import Client
+from workers.own_service import READY_SECONDS
 from workers.showing import Show
-from workers.stage import READY_SECONDS, RESTART_SECONDS, own_environment
+from workers.stage import RESTART_SECONDS, own_environment
 
 T = TypeVar("T")
 

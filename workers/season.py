@@ -15,11 +15,10 @@ from domain.scoresheet import Naming, SheetHand
 from domain.sheet_totals import COLUMNS, Totals, sheet_switches, totals
 from services.http.schemas import NewTournament
 from services.people import clean_name, skeleton
+from services.spreadsheet import harmless
 
 NAMING = Naming(clean_name, skeleton)
 """What the service takes for a name, so that a sheet is refused before anything is stored."""
-
-_FORMULA = ("=", "+", "-", "@")
 
 
 class SheetLeague(msgspec.Struct, frozen=True):
@@ -98,7 +97,7 @@ def season_totals(leagues: Sequence[SheetLeague]) -> tuple[Totals, ...]:
 def tsv(rows: Sequence[Totals]) -> str:
     """The table as tab-separated values, with a head; a name that a spreadsheet would run gets an apostrophe."""
     texts = [row.texts() for row in rows]
-    lines = [COLUMNS, *((_harmless(name), *numbers) for name, *numbers in texts)]
+    lines = [COLUMNS, *((harmless(name), *numbers) for name, *numbers in texts)]
     return "".join("\t".join(line) + "\n" for line in lines)
 
 
@@ -117,10 +116,6 @@ def summary(leagues: Sequence[SheetLeague]) -> str:
     players = {player for hand in hands for player in hand.players}
     span = f"{min(days)} to {max(days)}"
     return f"hands: {len(hands)}, tables: {tables}, players: {len(players)}, days: {len(days)} ({span})"
-
-
-def _harmless(name: str) -> str:
-    return f"'{name}" if name.startswith(_FORMULA) else name
 
 
 def _content(hand: SheetHand) -> list[object]:

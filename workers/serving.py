@@ -17,17 +17,17 @@ import click
 import psycopg
 
 from domain.credential import Role
-from domain.ids import TournamentId, job_command
+from domain.ids import TournamentId
 from services import bootstrap, logs
 from services.application import credentials
 from services.application.credentials import Grant
 from services.bootstrap import Settings
+from services.commands import job
 from services.embedded import EmbeddedError
-from services.envelope import Command
 from services.errors import StoreError, Unavailable
 from services.logs import say
 from services.postgres import alone, migrate
-from services.projections import Projector
+from services.projections import Projector, Stalled
 from services.projections.rebuild import replace
 from workers.supervisor import AlreadyRunning, Process, url_of
 from workers.supervisor import serve as supervise
@@ -37,6 +37,10 @@ SAFE_IMPORTS = ("-P", "-m")
 """How Python starts one of our modules: never with a file of the working folder in the place of a module."""
 PORT_SECONDS = 10.0
 """How long a port may still be held by what a killed supervisor left."""
+_STALLED_REMEDY = (
+    "Nothing was changed: start the release before this one again, which has projected it,"
+    " and report what this line says; `big2 doctor` tells whether the event itself is damaged"
+)
 _FIRST_TOKEN = "first-admin-token"  # noqa: S105 - the name of a job
 
 log = logging.getLogger(__name__)
@@ -106,7 +110,10 @@ def missing(data: Path | None = None) -> list[str]:
 
 
 def make_projections(settings: Settings) -> None:
-    """Make the projections' tables if they are not there, and everything again if an older release made them."""
+    """Make the projections' tables if they are not there, and everything again if an older release made them.
+
+    StoreError if that can't be: the older ones are as they were.
+    """
     services = bootstrap.build(settings)
     try:
         with alone(settings.database_url or ""):
@@ -115,6 +122,8 @@ def make_projections(settings: Settings) -> None:
             if not projector.fits():
                 say("this release has other projections: making them again from the log")
                 replace(services.store)
+    except Stalled as stalled:
+        raise StoreError(f"{stalled}. {_STALLED_REMEDY}") from stalled
     finally:
         services.close()
 
@@ -125,7 +134,7 @@ def make_first_token(settings: Settings) -> None:
     The file comes first: a start that is cut off in between takes the token up from it.
     """
     services = bootstrap.build(settings)
-    command = Command(job_command(_FIRST_TOKEN), f"job/{_FIRST_TOKEN}", "")
+    command = job(_FIRST_TOKEN)
     try:
         if credentials.exists(services.store, command):
             return
@@ -151,7 +160,7 @@ def make_token(role: str, tournament: UUID | None, data: Path | None) -> str:
     limit = TournamentId(tournament) if tournament else None
     grant = Grant(Role(role), tournament_id=limit)
     try:
-        made = credentials.issue(services.store, Command(job_command(name), f"job/{name}", ""), lambda: grant)
+        made = credentials.issue(services.store, job(name), lambda: grant)
     finally:
         services.close()
     assert made.text is not None

@@ -10,7 +10,6 @@ import signal
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -19,18 +18,29 @@ from typing import IO, NamedTuple
 from services import bootstrap
 from services.processes import spawn
 from workers.client import Client, Refused
-from workers.own_service import end, free_port
-from workers.serving import SAFE_IMPORTS
+from workers.own_service import NotServedError, end, free_port, last_line, token_in, wait_until_ready
+from workers.serving import SAFE_IMPORTS, TOKEN_FILE
 from workers.showing import Show
 
-READY_SECONDS = 180.0
 RESTART_SECONDS = 0.2
-LONGEST_REASON = 200
-"""Characters of what a process said last, where it ended by itself."""
+MOST_RESTARTS = 20
+"""How often a process that ends too early is started again; then the demo has failed."""
 
 
 class DemoFailed(Exception):  # noqa: N818 - what happened
     """The demo did not end as it must; the message says where."""
+
+
+class Kept:
+    """A process that is kept alive, until it is given up."""
+
+    def __init__(self) -> None:
+        self.failure: str | None = None
+
+    def must_live(self) -> None:
+        """Raises DemoFailed once it is given up."""
+        if self.failure is not None:
+            raise DemoFailed(self.failure)
 
 
 class Stage(NamedTuple):
@@ -42,9 +52,9 @@ class Stage(NamedTuple):
     log: IO[bytes]
     show: Show
 
-    def bots(self, *arguments: str) -> AbstractContextManager[None]:
+    def bots(self, *arguments: str) -> AbstractContextManager[Kept]:
         """House players at this service, until the block is left."""
-        token = str(self.data / "admin-token")
+        token = str(self.data / TOKEN_FILE)
         known = ["bots", "--url", self.url, "--token-file", token]
         return _kept_alive("bots", [*known, *arguments], self.log, self.show)
 
@@ -52,15 +62,19 @@ class Stage(NamedTuple):
 @contextmanager
 def staged(show: Show, data: Path | None) -> Iterator[Stage]:
     """A service in a temporary directory, or in `data`, which is kept; it ends with the block."""
-    with _folder(data) as folder, (folder / "demo.log").open("ab") as log:
+    with _folder(data) as folder, (folder / "demo.log").open("a+b") as log:
         inside, port = folder / "data", free_port()
         url = f"http://127.0.0.1:{port}"
         serve = ["serve", "--host", "127.0.0.1", "--port", str(port), "--data", str(inside)]
         show.say("starting a service for the demo")
-        with _kept_alive("service", serve, log, show):
-            admin = Client(url, admin_token(inside, url))
+        with _kept_alive("service", serve, log, show) as service:
+            admin = Client(url, _admin_token(inside, url, service, log))
             show.say(f"serving on {url}, data in {inside}")
-            yield Stage(admin, url, inside, log, show)
+            try:
+                yield Stage(admin, url, inside, log, show)
+            except Refused:
+                service.must_live()
+                raise
 
 
 @contextmanager
@@ -74,26 +88,25 @@ def _folder(data: Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def admin_token(data: Path, url: str) -> str:
+def _admin_token(data: Path, url: str, service: Kept, log: IO[bytes]) -> str:
     """The first start's token, once the service is ready."""
-    give_up = time.monotonic() + READY_SECONDS
-    anybody = Client(url)
-    while time.monotonic() < give_up:
-        try:
-            anybody.get("/readyz")
-            return (data / "admin-token").read_text().strip()
-        except (Refused, OSError):
-            time.sleep(RESTART_SECONDS)
-    raise DemoFailed(f"the service was not ready after {READY_SECONDS:.0f} s")
+    try:
+        wait_until_ready(url, lambda: service.failure is not None, log)
+    except NotServedError as error:
+        raise DemoFailed(str(error)) from error
+    token = token_in(data)
+    if token is None:
+        raise DemoFailed(f"{data / TOKEN_FILE} is gone: choose another --data")
+    return token
 
 
 @contextmanager
-def _kept_alive(name: str, arguments: list[str], log: IO[bytes], show: Show) -> Iterator[None]:
-    """Run `big2` with these arguments, and again whenever it fails, until the block is left."""
-    over = threading.Event()
+def _kept_alive(name: str, arguments: list[str], log: IO[bytes], show: Show) -> Iterator[Kept]:
+    """Run `big2` with these arguments, and again whenever it fails, until the block is left or it is given up."""
+    over, kept = threading.Event(), Kept()
 
     def keep() -> None:
-        while True:
+        for ended in range(1, MOST_RESTARTS + 2):
             # This thread outlives the child, so the child's end with its parent is its end with the demo.
             child = spawn(
                 [sys.executable, *SAFE_IMPORTS, "workers.cli", *arguments],
@@ -107,12 +120,16 @@ def _kept_alive(name: str, arguments: list[str], log: IO[bytes], show: Show) -> 
                 return end(child)
             if child.returncode == 0:
                 return None
-            show.say(f"{name} ended ({_reason(child.returncode, log)}): starting it again")
+            reason = _reason(child.returncode, log)
+            if ended <= MOST_RESTARTS:
+                show.say(f"{name} ended ({reason}): starting it again")
+        kept.failure = f"{name} ended {ended} times, the last time with {reason}"
+        return None
 
     keeper = threading.Thread(target=keep)
     keeper.start()
     try:
-        yield
+        yield kept
     finally:
         over.set()
         keeper.join()
@@ -120,10 +137,7 @@ def _kept_alive(name: str, arguments: list[str], log: IO[bytes], show: Show) -> 
 
 def _reason(status: int, log: IO[bytes]) -> str:
     """What ended a process: a signal, or what the demo's log says last."""
-    if status < 0:
-        return f"signal {-status}"
-    lines = Path(log.name).read_text(encoding="utf-8", errors="replace").rstrip().splitlines()
-    return f"status {status}: {lines[-1][:LONGEST_REASON]}" if lines else f"status {status}"
+    return f"signal {-status}" if status < 0 else f"status {status}: {last_line(log)}"
 
 
 def own_environment() -> dict[str, str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import sys
 from collections.abc import Iterable, Sequence
@@ -21,13 +19,12 @@ from domain.statement import GROUPS
 from services.application.journals import JournalTold
 from services.application.ledger import BookByGroups
 from services.application.statements import Item, Statement, Whom
+from services.spreadsheet import csv_text
 
 WIDE: Final = 90
 """Columns from which on a line of a statement stands in one row."""
 PIPED: Final = 1000
 """Columns where nobody looks at a terminal: nothing is wrapped."""
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet would take for the beginning of a formula."""
 _PLAIN = str.maketrans({"¢": "c", "×": "x", "…": "."})
 
 
@@ -38,14 +35,12 @@ def print_trial_balance(books: Sequence[BookByGroups], as_of: int, form: str | N
         click.echo(json.dumps({"as_of": as_of, "books": told}, indent=2, ensure_ascii=False))
     elif form == "csv":
         names = ("book", "currency", "tournament_id", "title", "group", "accounts", "debit", "credit")
-        _print_csv(
-            names,
-            (
-                (book.book, book.currency, book.tournament_id, book.title, *msgspec.structs.astuple(group))
-                for book in books
-                for group in book.groups
-            ),
+        rows = (
+            (book.book, book.currency, book.tournament_id, book.title, *msgspec.structs.astuple(group))
+            for book in books
+            for group in book.groups
         )
+        click.echo(csv_text(names, rows, line_end="\n"), nl=False)
     else:
         _print_pages([*map(_trial, books), f"as of log position {as_of}"])
 
@@ -81,7 +76,7 @@ def print_statements(whom: Whom, statements: Sequence[Statement], form: str | No
     elif form == "csv":
         names = ("currency", *Item.__struct_fields__)
         rows = ((s.currency, *msgspec.structs.astuple(item)) for s in statements for item in s.items)
-        _print_csv(names, rows)
+        click.echo(csv_text(names, rows, line_end="\n"), nl=False)
     else:
         nothing = [f"{whom.name} ({whom.player_id}): no money has ever moved"]
         _print_pages([_statement(s) for s in statements] or nothing)
@@ -230,17 +225,3 @@ def _sayable(line: str) -> str:
 
 def _plain(value: object) -> Any:  # noqa: ANN401 - JSON
     return msgspec.to_builtins(value)
-
-
-def _print_csv(names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """A line for each row; a text that would be taken for a formula gets an apostrophe before it."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
-    for row in rows:
-        writer.writerow([_cell(msgspec.to_builtins(value)) for value in row])
-    click.echo(out.getvalue(), nl=False)
-
-
-def _cell(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

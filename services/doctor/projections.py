@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from psycopg.errors import InvalidSchemaName, UndefinedTable
 
 from services.doctor.violation import Violation
+from services.projections.progress import Stalled
 from services.projections.projector import SCHEMA
 from services.projections.rebuild import compare
 from services.store import Store
@@ -18,6 +19,9 @@ def projections_are_rebuilt(store: Store, progress: Callable[[int, int], None]) 
         differences = compare(store, progress)
     except (InvalidSchemaName, UndefinedTable):
         yield Violation("I4", f"schema {SCHEMA}", "is not there: `big2 rebuild` makes it")
+        return
+    except Stalled as stalled:
+        yield Violation("I4", f"projection {stalled.projection}", str(stalled))
         return
     for d in differences:
         told = f"{d.only_live} rows are not in its rebuild, {d.only_rebuilt} are only there"

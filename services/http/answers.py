@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-import csv
 import hashlib
-import io
 import json
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -19,12 +16,12 @@ from flask import Response, request
 
 from services.application.lists import Page
 from services.http.problems import Problem
+from services.spreadsheet import csv_text
 
 JSON = "application/json"
 CSV = "text/csv; charset=utf-8"
 NDJSON = "application/x-ndjson"
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def written(status: int, resource: object, *, repeat: bool = False, location: str | None = None) -> Response:
@@ -121,20 +118,6 @@ def _linked(response: Response, after: str | None) -> Response:
 
 
 def _csv(kind: type, items: Sequence[object]) -> bytes:
-    """One line an item. A text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    """One line an item."""
     names = [name for name in kind.__struct_fields__ if name != "as_of"]  # type: ignore[attr-defined]
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(names)
-    for item in items:
-        row = msgspec.to_builtins(item, builtin_types=(Decimal,))
-        writer.writerow([_cell(row[name]) for name in names])
-    return out.getvalue().encode()
-
-
-def _cell(value: object) -> object:
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return "'" + value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value
+    return csv_text(names, ([getattr(item, name) for name in names] for item in items)).encode()

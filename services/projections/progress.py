@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from services.database import Database
+from services.errors import StoreError
 
 _KEEP = """
 INSERT INTO public.projector_stall AS kept (position, projection, reason, since)
@@ -47,7 +48,7 @@ class Progress(NamedTuple):
     stall: Stall | None
 
 
-class Stalled(Exception):  # noqa: N818 - what the caller is told
+class Stalled(StoreError):  # noqa: N818 - what the caller is told
     """An event cannot be projected; the message says where, and nothing of the event. Its cause may hold a card."""
 
     def __init__(self, position: int, projection: str, cause: Exception) -> None:

@@ -11,6 +11,7 @@ from psycopg.sql import SQL, Identifier
 
 from domain.ids import NS
 from services.database import Cursor
+from services.errors import StoreError
 from services.projections.projector import SCHEMA, Projector
 from services.store import Store
 
@@ -34,20 +35,23 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 def compare(store: Store, progress: Progress = lambda _done, _all: None) -> list[Difference]:
-    """Rebuild beside the live projections and compare row by row, at one log position."""
+    """Rebuild beside the live projections and compare row by row, at one log position; Stalled if that can't be."""
     with _rebuilt(store, progress) as rebuild:
         Projector(store).catch_up(store.head())
         with _held(store) as (cur, position):
-            rebuild.catch_up(position)
+            _catch_up(rebuild, position)
             return _differences(cur)
 
 
 def replace(store: Store, progress: Progress = lambda _done, _all: None) -> None:
-    """Rebuild and put the result in the place of the live projections, in one transaction."""
+    """Rebuild and put the result in the place of the live projections, in one transaction.
+
+    Stalled if an event cannot be projected: then the live ones are as they were.
+    """
     with _rebuilt(store, progress) as rebuild:
         Projector(store).create()  # where there are none yet, they are replaced all the same
         with _held(store) as (cur, position):
-            rebuild.catch_up(max(position, store.head()))
+            _catch_up(rebuild, max(position, store.head()))
             _rename(cur, SCHEMA, REPLACED)
             _rename(cur, BESIDE, SCHEMA)
 
@@ -60,10 +64,28 @@ def _rebuilt(store: Store, progress: Progress) -> Iterator[Projector]:
         rebuild = Projector(store, BESIDE)
         rebuild.create()
         everything = store.head()
-        while rebuild.step(everything):
+        while _step(rebuild, everything):
             progress(rebuild.position, everything)
         yield rebuild
         _drop(store)
+
+
+def _catch_up(rebuild: Projector, upto: int) -> None:
+    while _step(rebuild, upto):
+        pass
+
+
+def _step(rebuild: Projector, upto: int) -> int:
+    """A batch; or where that fails its events one by one, up to the one that cannot be projected: Stalled names it."""
+    try:
+        return rebuild.step(upto)
+    except StoreError:
+        raise
+    except Exception:  # noqa: BLE001 - what the matter is with which event, the next steps say
+        done = 0
+        while rebuild.position < upto and rebuild.step_alone():
+            done += 1
+        return done
 
 
 @contextmanager

@@ -329,6 +329,25 @@ def test_each_house_player_tells_that_he_is_there_at_the_table_where_he_sits_r11
     assert table.acted == []
 
 
+def test_the_first_heartbeat_sends_what_another_request_took_and_each_other_what_the_one_before(monkeypatch):
+    clock = iter([0.0, 0.3, 1.0, 1.05, 2.0, 2.06])
+    monkeypatch.setattr(heartbeats.time, "monotonic", lambda: next(clock))
+    asked = []
+
+    class Table:
+        def get(self, path):
+            asked.append(path)
+
+        def post(self, path, body):
+            asked.append((path, body))
+
+    beating = heartbeats.Heartbeats(lambda _: Table())
+    for _ in range(2):
+        beating._beat("ann", "x")
+    path = "/v1/tables/x/heartbeat"
+    assert asked == ["/v1/tables/x", (path, {"rtt_ms": 300}), (path, {"rtt_ms": 50})]
+
+
 @pytest.mark.parametrize("code", ["forbidden", "table-closed"])
 def test_who_sits_there_no_more_is_not_asked_again(code, table, beats_often, caplog):
     table.seated = (409, {"type": f"/problems/{code}"})

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from domain.credential import Role
 from domain.topics import TOPICS
 from services.application import credentials
+from services.errors import Unavailable
 from services.postgres import migrate, migrations
 from services.projections import Projector
 from services.store import Store
@@ -318,6 +319,16 @@ def test_a_database_that_is_away_is_told_in_one_line(big2, tmp_path, monkeypatch
     ]
     assert "Traceback" not in result.output
     assert isinstance(result.exception, SystemExit)
+
+
+def test_a_process_whose_database_is_away_is_not_told_of_an_option_that_it_lacks(big2, monkeypatch):
+    def away(_name):
+        raise Unavailable("the database did not answer")
+
+    monkeypatch.setattr("workers.serving.run_process", away)
+    result = big2("run", "clock")
+    assert result.exit_code == 1
+    assert result.stderr == "Error: the database did not answer; is the database there (DATABASE_URL)?\n"
 
 
 @pytest.mark.parametrize("command", ["serve", "migrate", "run clock", "rebuild"])

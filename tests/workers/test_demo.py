@@ -17,12 +17,12 @@ from services.errors import Unavailable
 from services.projections.rebuild import replace
 from services.store import Store
 from tests.services.projections.house import House
-from tests.workers.process import big2
-from workers import demo, proving, stage
-from workers.client import Refused
+from tests.workers.process import PATIENCE_SECONDS, big2
+from tests.workers.service import serving
+from workers import demo, own_service, proving, stage
 from workers.demo import Wanted
 from workers.showing import Show, Summary, summary_lines
-from workers.stage import DemoFailed
+from workers.stage import DemoFailed, Kept
 
 ROOT = Path(__file__).parents[2]
 GOOD = Summary(
@@ -236,7 +236,7 @@ class Watched:
 def test_it_is_watched_until_it_is_finished(monkeypatch):
     monkeypatch.setattr(demo, "REFRESH_SECONDS", 0.0)
     watched = Watched("running", "running", "finished")
-    demo._watch(watched, "t", Wanted(4, "actionpoker", "freezeout", 0), quiet())
+    demo._watch(watched, "t", Wanted(4, "actionpoker", "freezeout", 0), quiet(), Kept())
     assert watched.states == ["finished"]
 
 
@@ -244,27 +244,58 @@ def test_it_is_watched_until_it_is_finished(monkeypatch):
 def test_one_that_does_not_end_fails(monkeypatch, state):
     monkeypatch.setattr(demo, "REFRESH_SECONDS", 0.0)
     with pytest.raises(DemoFailed, match=f"still {state} after 0"):
-        demo._watch(Watched(state), "t", Wanted(4, "actionpoker", "freezeout", 0, minutes=0.0), quiet())
+        demo._watch(
+            Watched(state), "t", Wanted(4, "actionpoker", "freezeout", 0, minutes=0.0), quiet(), Kept()
+        )
 
 
-def test_a_service_that_is_never_ready_fails(monkeypatch, tmp_path):
-    monkeypatch.setattr(stage, "READY_SECONDS", 0.05)
-
-    def never(*_):
-        raise Refused(503, {"detail": "starting"})
-
-    monkeypatch.setattr(stage.Client, "get", never)
-    with pytest.raises(DemoFailed, match="not ready"):
-        stage.admin_token(tmp_path, "http://127.0.0.1:1")
+def test_one_whose_bots_were_given_up_fails(monkeypatch):
+    monkeypatch.setattr(demo, "REFRESH_SECONDS", 0.0)
+    gone = Kept()
+    gone.failure = "bots ended 21 times, the last time with signal 9"
+    with pytest.raises(DemoFailed, match="bots ended 21 times"):
+        demo._watch(Watched("running"), "t", Wanted(4, "actionpoker", "freezeout", 0), quiet(), gone)
 
 
-def test_what_ended_a_process_is_told_by_its_signal_or_its_last_words(tmp_path):
-    with (tmp_path / "demo.log").open("ab") as log:
-        assert stage._reason(-9, log) == "signal 9"
-        assert stage._reason(1, log) == "status 1"
-        log.write(b"big2: stopping\nError: no space is left\n")
-        log.flush()
-        assert stage._reason(1, log) == "status 1: Error: no space is left"
+@pytest.fixture
+def log(tmp_path):
+    with (tmp_path / "demo.log").open("a+b") as log:
+        yield log
+
+
+def test_a_service_that_is_never_ready_fails(monkeypatch, tmp_path, log):
+    monkeypatch.setattr(own_service, "READY_SECONDS", 0.0)
+    with pytest.raises(DemoFailed, match="not ready after 0 s: it said nothing"):
+        stage._admin_token(tmp_path, "http://127.0.0.1:1", Kept(), log)
+
+
+def test_a_service_without_its_token_fails(tmp_path, log):
+    with serving(lambda _: (200, {})) as service, pytest.raises(DemoFailed, match="admin-token is gone"):
+        stage._admin_token(tmp_path, service.url, Kept(), log)
+
+
+def test_what_fails_is_started_again_so_often_and_then_given_up(monkeypatch, log):
+    monkeypatch.setattr(stage, "MOST_RESTARTS", 2)
+    monkeypatch.setattr(stage, "RESTART_SECONDS", 0.01)
+    out = io.StringIO()
+    with stage._kept_alive("bots", ["no-such-command"], log, Show(Console(file=out, width=200))) as kept:
+        give_up = time.monotonic() + PATIENCE_SECONDS
+        while kept.failure is None:
+            assert time.monotonic() < give_up, out.getvalue()
+            time.sleep(0.05)
+    said = "status 2: Error: No such command 'no-such-command'."
+    assert out.getvalue().splitlines() == [f"bots ended ({said}): starting it again"] * 2
+    assert kept.failure == f"bots ended 3 times, the last time with {said}"
+    with pytest.raises(DemoFailed, match="No such command"):
+        kept.must_live()
+
+
+def test_what_ended_a_process_is_told_by_its_signal_or_its_last_words(log):
+    assert stage._reason(-9, log) == "signal 9"
+    assert stage._reason(1, log) == "status 1: it said nothing"
+    log.write(b"big2: stopping\n" * 10_000 + b"Error: no space is left\n\n")
+    log.flush()
+    assert stage._reason(1, log) == "status 1: Error: no space is left"
 
 
 # what is shown
@@ -275,7 +306,7 @@ def test_on_a_terminal_there_is_a_live_table_and_nothing_of_it_stays():
     console = Console(file=out, force_terminal=True, width=100, height=30)
     with Show(console) as show:
         show.entering(1, 4)
-        demo._watch(Watched("finished"), "t", Wanted(4, "actionpoker", "freezeout", 0), show)
+        demo._watch(Watched("finished"), "t", Wanted(4, "actionpoker", "freezeout", 0), show, Kept())
         show._live.refresh()
         show.progress("hands")(1, 2)
         show.say("a line that stays")
@@ -292,10 +323,10 @@ def test_elsewhere_there_are_plain_lines_now_and_then(monkeypatch):
             show.entering(done, 4)
         for done in range(1, 4):
             show.progress("chain")(done, 3)
-        demo._watch(Watched("finished"), "t", Wanted(4, "actionpoker", "freezeout", 0), show)
+        demo._watch(Watched("finished"), "t", Wanted(4, "actionpoker", "freezeout", 0), show, Kept())
         show._told = 0.0
         monkeypatch.setattr("workers.showing.PLAIN_SECONDS", 0.0)
-        demo._watch(Watched("finished"), "t", Wanted(4, "actionpoker", "freezeout", 0), show)
+        demo._watch(Watched("finished"), "t", Wanted(4, "actionpoker", "freezeout", 0), show, Kept())
     assert out.getvalue().splitlines() == [
         "entered 4 of 4",
         "verifying chain: 3 of 3",

@@ -124,7 +124,8 @@ def test_one_that_is_never_ready_is_ended(tmp_path, monkeypatch):
         return started[0]
 
     monkeypatch.setattr(own_service, "spawn", spawned)
-    with pytest.raises(NotServedError, match="not ready after 0 s"), service_on(tmp_path):
+    told = "not ready after 0 s: it said nothing; name another --data"
+    with pytest.raises(NotServedError, match=told), service_on(tmp_path):
         pass
     assert started[0].returncode == -signal.SIGTERM
 

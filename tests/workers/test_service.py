@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -143,13 +143,6 @@ def played(service: Service, t: str) -> Iterator[Big2]:
         yield bots
 
 
-def until(happens: Callable[[], object], seconds: float = 90) -> None:
-    give_up = time.monotonic() + seconds
-    while not happens():
-        assert time.monotonic() < give_up
-        time.sleep(0.1)
-
-
 def finished(admin: Client, t: str) -> bool:
     return admin.get(f"/v1/tournaments/{t}")["state"] == "finished"
 
@@ -206,9 +199,9 @@ def test_a_sit_and_go_of_four_is_played_by_house_players_to_its_winner(service):
     admin = service.admin
     t = entered(admin, 4, format="sit_and_go", **SHORT)
     with played(service, t) as bots:
-        until(lambda: hands_of(admin, t))
+        service.run.until(lambda: hands_of(admin, t))
         assert service.beside("rebuild").returncode == 0  # in the middle of it
-        until(lambda: finished(admin, t))
+        service.run.until(lambda: finished(admin, t))
         assert bots.popen.wait(30) == 0, bots.said
     check(service, t, 4, 3)
     made_again = service.beside("rebuild", "--compare")
@@ -220,7 +213,7 @@ def test_a_tournament_whose_players_never_come_is_played_by_the_clock(service):
     admin = service.admin
     quick = {**SHORT, "turn_seconds": 0, "stack_points": 1, "unit_levels": [50]}
     t = entered(admin, 2, format="sit_and_go", seats_per_table=2, **quick)
-    until(lambda: finished(admin, t))
+    service.run.until(lambda: finished(admin, t))
     check(service, t, 2, 1)
 
 
@@ -245,7 +238,7 @@ def test_whatever_is_killed_in_the_middle_the_supervisor_included_it_goes_on_to_
         run.popen.wait()
         service.nothing_left()
         service.start()
-        until(lambda: finished(admin, t), 120)
+        service.run.until(lambda: finished(admin, t))
         assert bots.popen.wait(30) == 0, bots.said
     check(service, t, 9, 100)
 
@@ -253,7 +246,7 @@ def test_whatever_is_killed_in_the_middle_the_supervisor_included_it_goes_on_to_
 def another_hand(admin: Client, t: str) -> None:
     """Wait until it has gone on by a hand at least."""
     before = hands_of(admin, t)
-    until(lambda: hands_of(admin, t) > before or finished(admin, t))
+    service.run.until(lambda: hands_of(admin, t) > before or finished(admin, t))
     assert not finished(admin, t), "it was too short for this"
 
 

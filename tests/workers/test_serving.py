@@ -8,16 +8,21 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from uuid import uuid4
 
 import click
 import msgspec
 import pytest
 
 from domain.credential import Role
+from domain.ids import CommandId, PlayerId
+from domain.player import Enrolled
 from domain.topics import TOPICS
 from services.application import credentials
 from services.bootstrap import settings, variables
-from services.projections import Projector
+from services.envelope import Change, Command
+from services.errors import StoreError
+from services.projections import Projector, ledger
 from services.projections.rebuild import compare
 from services.store import Store
 from workers import serving
@@ -174,6 +179,33 @@ def test_projections_of_another_release_are_made_again_and_others_left_alone(mig
     serving.make_projections(migrated)
     assert "making them again" in capsys.readouterr().out
     assert Projector(store).fits()
+    assert compare(store) == []
+
+
+def test_an_event_that_the_new_projections_cannot_have_is_told_in_a_line_and_the_old_ones_stay(
+    migrated, store, monkeypatch
+):
+    def fails(*_):
+        raise KeyError("3D")
+
+    player = PlayerId(uuid4())
+    enrolled = Change(player, 0, [Enrolled(player_id=player)])
+    store.append(Command(CommandId(uuid4()), "test", ""), [enrolled], store.now())
+    Projector(store).catch_up()
+    with store.database.connection() as conn:
+        conn.execute("UPDATE projections.tracking SET tables = 'those of last year'")
+    with monkeypatch.context() as patched:
+        patched.setattr(ledger, "project", fails)
+        with pytest.raises(StoreError) as failed:
+            serving.make_projections(migrated)
+    assert str(failed.value) == (
+        "the event at position 1 cannot be projected: ledger fails (KeyError). Nothing was changed: start the"
+        " release before this one again, which has projected it, and report what this line says; `big2 doctor`"
+        " tells whether the event itself is damaged"
+    )
+    with store.database.connection() as conn:
+        assert conn.execute("SELECT player_id FROM projections.players").fetchall() == [(player,)]
+    serving.make_projections(migrated)
     assert compare(store) == []
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from domain.ring_events import RingHandBegun, SatDown, StoodUp, ToppedUp
 from domain.table_events import HandEnded, Vacated
 from domain.tournament_events import MoneyPrizesAwarded, PoolFormed, TablesDrawn
 from domain.wallet import Credited, Debited
+from services.projections import ledger
 
 
 def all_of(world, where, **asked):
@@ -218,3 +221,15 @@ def test_i4_projections_that_are_gone(world):
     world.sql("DROP SCHEMA projections CASCADE; SELECT 1")
     [found] = world.examined(["I4"])
     assert found.what == "is not there: `big2 rebuild` makes it"
+
+
+def test_i4_an_event_that_cannot_be_projected(world, monkeypatch):
+    def fails(*_):
+        raise KeyError("3D")
+
+    monkeypatch.setattr(ledger, "project", fails)
+    [found] = world.examined(["I4"])
+    assert found.where == "projection ledger"
+    assert re.fullmatch(
+        r"the event at position \d+ cannot be projected: ledger fails \(KeyError\)", found.what
+    )
