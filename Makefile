@@ -49,8 +49,8 @@ $(MUTATION_STAMP): requirements-mutation.lock | $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-mutation.lock
 	@touch $@
 
-bench: setup  ## how fast the rules are, as ratios within one run
-	@$(BIN)/python -m tests.bench.rules
+bench: setup  ## how fast it is, as ratios within one run; only=rules, append, api, replay, feeds or scale
+	@$(BIN)/python -m tests.bench $(if $(only),--only $(only))
 
 lock:  ## after a change of pyproject.toml's dependencies (needs uv)
 	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --all-extras --no-header --no-annotate --output-file requirements.lock pyproject.toml
