@@ -135,7 +135,7 @@ def evolve(hand: Hand | None, event: Event) -> Hand:
     raise AssertionError(f"{type(event).__name__} is no event of a hand")
 
 
-HAND = Aggregate("hand", evolve)
+HAND = Aggregate("hand", evolve, values=True)
 
 
 def folded(events: Sequence[Event]) -> Hand:

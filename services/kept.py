@@ -1,4 +1,4 @@
-"""Long streams as a process folded them last, so that only what is new of them is read, decoded and folded.
+"""Long streams, and hands, as a process folded them last, so that only what is new of them is read, decoded and folded.
 
 What is kept is never trusted for more than the log says: the last row that was folded is read again and compared, so a
 database that was put back to an earlier day is noticed.
@@ -13,12 +13,15 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
+from domain.hand import HAND
 from services.envelope import Row, Stream
 
 LONG = 100
 """Events from which on a stream is kept."""
 MOST = 32
 """Streams of each kind that a process keeps: those read last. Wallets are many, and displace no table."""
+HANDS = (2, 512)
+"""The same two for hands, which are short and many, and read with each play: they are kept from the deal on."""
 
 
 class Kept(NamedTuple):
@@ -43,13 +46,14 @@ class KeptStreams:
 
     def put(self, kind: str, stream: Stream[Any], last: Row) -> None:
         """Keep a stream, if it is long."""
-        if stream.version < LONG:
+        long, most = HANDS if kind == HAND.name else (LONG, MOST)
+        if stream.version < long:
             return
         with self._guard:
             of_kind = self._streams[kind]
             of_kind[stream.id] = Kept(_own(stream), last)
             of_kind.move_to_end(stream.id)
-            if len(of_kind) > MOST:
+            if len(of_kind) > most:
                 of_kind.popitem(last=False)
 
 

@@ -8,9 +8,13 @@ import pytest
 
 from domain.aggregate import Aggregate
 from domain.events import Event
+from domain.hand import HAND
+from domain.topics import TOPICS
 from services import kept
 from services.envelope import Change, Command
+from services.postgres import migrate
 from services.store import Store
+from tests.services.projections.house import House
 
 
 class Told(Event, frozen=True, kw_only=True):
@@ -113,6 +117,25 @@ def test_streams_of_one_kind_displace_none_of_another(store, monkeypatch):
     assert store.load(TALE, tale).state == ("once", "upon", "a")
     assert store.load(OTHER, others[-1]).state == ("once", "upon", "a")
     assert asked == [3, 3]
+
+
+def test_a_hand_is_folded_on_from_its_deal(empty_url, monkeypatch):
+    migrate(empty_url)
+    house = House(empty_url)
+    tournament = house.started(4)
+    while not (running := house.running(tournament)):
+        house.work(tournament)
+    [hand_id] = running
+    before = house.hand(hand_id)
+    house.act(hand_id)
+    asked = read(house.store, monkeypatch)
+    after = house.hand(hand_id)
+    fresh = Store(empty_url, TOPICS)
+    assert after == fresh.load(HAND, hand_id).state
+    assert after.game.turn_number > before.game.turn_number
+    assert asked[0] > 1
+    fresh.close()
+    house.close()
 
 
 def test_short_streams_and_those_that_nobody_reads_are_not_kept(store, monkeypatch):
