@@ -67,12 +67,15 @@ def _a_league(house: RingHouse) -> TournamentId:
 
 
 def _a_ring(house: RingHouse) -> TableId:
-    """Two sit down, one tops up; three hands, and both stand up."""
+    """Two sit down, one tops up; three hands, and both stand up, one of them as he asked to twice in the third."""
     table = house.open_ring(house.publish_stakes("cheap"))
     for seat, player in enumerate(house.rich(2, 400), 1):
         house.sit(table, seat, player, 60)
     house.play_ring(table, lambda: house.hands_ended(table) == 1 and house.ring(table).hand_id)
     house.wish(table, 1, buy_in=90)
+    house.play_ring(table, lambda: house.hands_ended(table) == 2 and house.ring(table).hand_id)
+    for _ in range(2):
+        house.stand_up(table, 2)
     house.play_ring(table, lambda: house.hands_ended(table) == 3)
     house.close_ring(table)
     return table
