@@ -107,11 +107,8 @@ class Hand(Guarded, frozen=True):
 
 
 def evolve(hand: Hand | None, event: Event) -> Hand:
-    if isinstance(event, Committed | RingCommitted):
-        return _committed(event)
-    if isinstance(event, HandRecorded):
-        return _recorded_hand(event)
-    assert hand is not None
+    if hand is None:
+        return _begun(event)
     change = msgspec.structs.replace
     match event:
         case CardsPlayed():
@@ -414,6 +411,14 @@ def _stacks(hand: Hand) -> dict[int, int]:
     return {s.seat: s.stack for s in dealt.seats}
 
 
+def _begun(event: Event) -> Hand:
+    """The hand after its first event."""
+    if isinstance(event, HandRecorded):
+        return _recorded_hand(event)
+    assert isinstance(event, Committed | RingCommitted), f"{type(event).__name__} begins no hand"
+    return _committed(event)
+
+
 def _recorded_hand(event: HandRecorded) -> Hand:
     return Hand(
         hand_id=event.hand_id,
@@ -437,15 +442,19 @@ def _committed(event: Committed | RingCommitted) -> Hand:
 
 
 def _acted(hand: Hand, action: PlayedAction | PassedAction, by: ActedBy, next_turn: Turn | None) -> Hand:
-    seat = frozenset((action.seat,))
+    assert hand.play is not None
     return msgspec.structs.replace(
         hand,
-        play=play_rules.apply(hand.game, action),
+        play=play_rules.apply(hand.play, action),
         deadline=_deadline(next_turn),
         stopped_ms=None if hand.stopped_ms is None else hand.terms.timing.turn_seconds * 1000,
-        acted=hand.acted | seat if by == "player" else hand.acted,
-        clocked=hand.clocked | seat if by == "clock" else hand.clocked,
+        acted=_with(hand.acted, action.seat) if by == "player" else hand.acted,
+        clocked=_with(hand.clocked, action.seat) if by == "clock" else hand.clocked,
     )
+
+
+def _with(seats: frozenset[int], seat: int) -> frozenset[int]:
+    return seats if seat in seats else seats | {seat}
 
 
 def _start(event: Dealt) -> play_rules.Hand:
