@@ -32,9 +32,9 @@ from workers.own_service import end
 ROUNDS = 3
 VIEWERS = 1000
 TABLES = 4
-PLAYS = 60
+PLAYS = 30
 """Of each half of a round."""
-PACE_SECONDS = 0.1
+PACE_SECONDS = 0.5
 SETTLE_SECONDS = 3.0
 """How long the viewers may take for the last event."""
 WITHIN_SECONDS = 0.3

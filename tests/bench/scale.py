@@ -1,8 +1,8 @@
 """Scale: what a hand costs with 10 tables known to the store, and with many.
 
 Each database is filled with tournaments of ten tables, at each of which a hand runs, its turn's deadline on the agenda:
-one tournament is played so far for real, its log copied under other ids, and all of it projected. One further table is
-then played at each in turn, hand by hand: the deal as a worker makes it, each play as a player's command, the
+one tournament is played so far for real, and its log and its projections are copied under other ids. One further table
+is then played at each in turn, hand by hand: the deal as a worker makes it, each play as a player's command, the
 projections, and a look of the clock at the agenda after each play. CPU is that of both sides, ours and PostgreSQL's.
 """
 
@@ -12,16 +12,16 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from time import perf_counter, process_time
+from typing import Any
 from uuid import UUID
 
 import psycopg
 
-from services.envelope import Row
 from tests.bench.ground import Cluster, act_in_turn, cluster, dealt, line, seated
 from tests.bench.ratios import Goal, Pair, Round, Task, main
 from tests.services.projections.house import House
 
-ROUNDS = 20
+ROUNDS = 15
 SIZES = (10, 100, 1000, 10_000)
 FEWEST, *MORE = SIZES
 GOAL = Goal("≤", 1.1)
@@ -31,19 +31,73 @@ AT_ONCE = 10
 BEGUN = 6
 """Turns taken of each hand that runs."""
 _ID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_COPY = "COPY big2_events (originator_id, originator_version, topic, state) FROM STDIN"
+_TABLES = """
+SELECT format('%I.%I', table_schema, table_name), array_agg(column_name::text ORDER BY ordinal_position)
+FROM information_schema.columns
+WHERE table_schema = 'projections' AND table_name <> 'tracking' OR table_name = 'big2_events' GROUP BY 1
+"""
+_POSITIONS = ("notification_id", "position", "created")
+"""Columns that hold a log position."""
+_CAUGHT_UP = """
+SELECT setval(pg_get_serial_sequence('big2_events', 'notification_id'), max(notification_id)) FROM big2_events;
+UPDATE projections.tracking SET position = (SELECT max(notification_id) FROM big2_events);
+"""
 _DUE = "SELECT name, job, args FROM projections.agenda WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT 500"
+
+
+class Copied:
+    """The rows of a table as COPY has them, with a hole for each id and each log position.
+
+    The chains of the copies do not hold: that is asked of no stream here.
+    """
+
+    def __init__(self, conn: psycopg.Connection[Any], name: str, columns: Sequence[str], head: int) -> None:
+        self._name = name
+        self._head = head
+        self._holes: list[bytes | int] = []
+        with conn.cursor() as cursor, cursor.copy(f"COPY {name} TO STDOUT") as copy:
+            lines = b"".join(copy).splitlines()
+        self._text = b"".join(self._holed(line, columns) for line in lines)
+
+    def _holed(self, line: bytes, columns: Sequence[str]) -> bytes:
+        fields = []
+        for column, field in zip(columns, line.split(b"\t"), strict=True):
+            if column in _POSITIONS:
+                self._holes.append(int(field))
+                fields.append(b"%d")
+            else:
+                self._holes += _ID.findall(field)
+                fields.append(_ID.sub(b"%s", field.replace(b"%", b"%%")))
+        return b"\t".join(fields) + b"\n"
+
+    def fill(self, conn: psycopg.Connection[Any], copies: int) -> None:
+        """Add the rows so many times, each time with other ids, further on in the log."""
+        with conn.cursor() as cursor, cursor.copy(f"COPY {self._name} FROM STDIN") as copy:
+            for number in range(copies if self._text else 0):
+                new = {hole: _other(hole, number) for hole in set(self._holes) if isinstance(hole, bytes)}
+                shift = number * self._head
+                copy.write(
+                    self._text
+                    % tuple(hole + shift if isinstance(hole, int) else new[hole] for hole in self._holes)
+                )
+
+
+def _other(known: bytes, number: int) -> bytes:
+    digest = hashlib.md5(b"%b%d" % (known, number), usedforsecurity=False).digest()
+    return str(UUID(bytes=digest)).encode()
 
 
 class Floor:
     """A database with so many tables, and one more to play at."""
 
-    def __init__(self, server: Cluster, tables: int, sample: Sequence[Row]) -> None:
+    def __init__(self, server: Cluster, tables: int, sample: Sequence[Copied]) -> None:
         self._server = server
         url = server.database()
-        _fill(url, sample, tables // AT_ONCE)
         self.house = House(url, seed=1)
-        self.house.project()
+        with psycopg.connect(url) as conn:
+            for copied in sample:
+                copied.fill(conn, tables // AT_ONCE)
+            conn.execute(_CAUGHT_UP)
         with psycopg.connect(url, autocommit=True) as conn:
             conn.execute("VACUUM ANALYZE")  # as autovacuum has long done where tables have come one by one
         self._random = Random(1)
@@ -84,37 +138,20 @@ def measure(asked: argparse.Namespace, counted: Callable[[int], Iterable[int]]) 
         return found
 
 
-def _sample(server: Cluster) -> list[Row]:
-    """The log of a tournament at whose tables hands run."""
-    house, random = House(server.database()), Random(1)
+def _sample(server: Cluster) -> list[Copied]:
+    """The log and the projections of a tournament at whose tables hands run."""
+    url = server.database()
+    house, random = House(url), Random(1)
     tournament = seated(house, AT_ONCE)
     for hand in dealt(house, tournament):
         for turn in line(hand, random)[:BEGUN]:
             act_in_turn(house, hand, turn)()
-    rows = house.store.stored_log(0, 10_000)
+    house.project()
+    head = house.store.head()
     house.close()
-    return rows
-
-
-def _fill(url: str, sample: Sequence[Row], copies: int) -> None:
-    """Store the sample so many times, each with other ids; the chains do not hold any more, which nobody asks here."""
-    with psycopg.connect(url) as conn, conn.cursor() as cursor, cursor.copy(_COPY) as copy:
-        for number in range(copies):
-            salt = str(number).encode()
-            others: dict[bytes, bytes] = {}
-
-            def other(
-                found: re.Match[bytes], salt: bytes = salt, others: dict[bytes, bytes] = others
-            ) -> bytes:
-                known = others.get(found[0])
-                if known is None:
-                    digest = hashlib.md5(found[0] + salt, usedforsecurity=False).digest()
-                    known = others[found[0]] = str(UUID(bytes=digest)).encode()
-                return known
-
-            for row in sample:
-                stream = _ID.sub(other, str(row.stream).encode()).decode()
-                copy.write_row((stream, row.version, row.topic, _ID.sub(other, row.state)))
+    with psycopg.connect(url) as conn:
+        conn.execute("SET bytea_output = escape")
+        return [Copied(conn, name, columns, head) for name, columns in conn.execute(_TABLES).fetchall()]
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
