@@ -373,7 +373,7 @@ def test_without_a_database_the_answer_is_503_and_says_when_to_come_again(strict
     def away(*_):
         raise Unavailable("away")
 
-    monkeypatch.setattr(strict.extensions[EXTENSION].services.store, "head", away)
+    monkeypatch.setattr(strict.extensions[EXTENSION].services.store.database, "connection", away)
     answer = Api(strict).get("/v1/tournaments")
     assert (answer.status_code, kind(answer), answer.headers["Retry-After"]) == (503, "unavailable", "1")
     assert "does not answer" in Api(strict).get("/readyz").json["checks"]["store"]
