@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 import msgspec
 from psycopg.types.json import Jsonb
 
 from domain import roster
-from domain import table_events as table
-from domain import tournament_events as tournament
-from domain.events import Event, public_fields, seat_fields
+from domain.events import Audience, Event, audiences, public_fields, seat_fields
 from domain.ids import PlayerId
 from services.database import Cursor
 from services.envelope import Recorded
@@ -23,7 +22,7 @@ CREATE TABLE feed (
     position bigint PRIMARY KEY,
     tournament_id uuid,
     table_id uuid,
-    players uuid[] NOT NULL,
+    players uuid[] NOT NULL, -- everybody whom the public fields name; of a hand, whoever was dealt in
     type text NOT NULL,
     data text NOT NULL,
     seats jsonb
@@ -45,16 +44,16 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
         case "table":
             tournament_id = context.tournament_of(cur, r.stream)
             ids = {"tournament_id": tournament_id, "table_id": r.stream}
-            _write(cur, r, kind, ids, _concerned(r.event), None)
+            _write(cur, r, kind, ids, concerned(r.event), None)
         case "ring":
-            _write(cur, r, kind, {"tournament_id": None, "table_id": r.stream}, _concerned(r.event), None)
+            _write(cur, r, kind, {"tournament_id": None, "table_id": r.stream}, concerned(r.event), None)
         case "tournament":
-            _write(cur, r, kind, {"tournament_id": r.stream}, _concerned(r.event), None)
+            _write(cur, r, kind, {"tournament_id": r.stream}, concerned(r.event), None)
         case "roster":
             assert isinstance(
                 r.event, roster.Registered | roster.ReEntered | roster.Withdrawn | roster.RosterClosed
             )
-            _write(cur, r, kind, {"tournament_id": r.event.tournament_id}, _concerned(r.event), None)
+            _write(cur, r, kind, {"tournament_id": r.event.tournament_id}, concerned(r.event), None)
 
 
 def _write(
@@ -89,14 +88,28 @@ def _as_lists(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value.split() if name == "cards" else value for name, value in fields.items()}
 
 
-def _concerned(event: Event) -> list[PlayerId]:
-    if isinstance(event, table.Opened):
-        return [place.player_id for place in event.places]
-    if isinstance(event, tournament.TableOpened):
-        return [place.player_id for place in event.table.places]
-    if isinstance(event, tournament.TableClosed):
-        return list(event.players)
-    if isinstance(event, table.Seated | tournament.LateSeated):
-        return [event.place.player_id]
-    player = getattr(event, "player_id", None)
-    return [player] if player else []
+def concerned(event: Event) -> list[PlayerId]:
+    """Everybody whom its public fields name, wherever in them, each once."""
+    public = (name for name, audience in audiences(type(event)).items() if audience is Audience.PUBLIC)
+    hints = _hints(type(event))
+    return list(dict.fromkeys(p for name in public for p in _named(hints[name], getattr(event, name))))
+
+
+def _named(hint: Any, value: Any) -> Iterator[PlayerId]:  # noqa: ANN401 - any type, and a value of it
+    """The players in a value of this type."""
+    if hint is PlayerId:
+        yield value
+    elif isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        for name, inner in _hints(hint).items():
+            yield from _named(inner, getattr(value, name))
+    elif get_origin(hint) is dict:
+        for inner in value.values():
+            yield from _named(get_args(hint)[1], inner)
+    elif get_origin(hint) is tuple:
+        for inner in value:
+            yield from _named(get_args(hint)[0], inner)
+
+
+@cache
+def _hints(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    return get_type_hints(kind)

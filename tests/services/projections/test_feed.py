@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from domain.events import Audience, audiences
+from domain.events import Audience, audiences, public_fields
 from domain.hand_events import CardsPlayed, Committed, Dealt, Finalised, HandRecorded
-from domain.table import Opened
-from domain.tournament import Cancelled, Finished, SeedsCommitted, TableClosed, TableOpened
+from domain.topics import TOPICS
+from domain.tournament import Cancelled, Finished, SeedsCommitted
+from services.projections.feed import concerned
+from tests.domain.samples import values
 
+NAMES_PLAYERS = ("player_id", "players", "entrants")
 CARD = re.compile(r'"([2-9TJQKA][DCHS])"')
 
 
@@ -112,11 +119,25 @@ def test_a_player_s_feed_is_what_concerns_him(evening):
             continue  # the seats are told with the deal
         if row["type"].startswith("hand."):
             assert set(row["players"]) == hands[r.stream]
-        elif isinstance(r.event, Opened):
-            assert row["players"] == [place.player_id for place in r.event.places]
-        elif isinstance(r.event, TableOpened):
-            assert row["players"] == [place.player_id for place in r.event.table.places]
-        elif isinstance(r.event, TableClosed):
-            assert row["players"] == list(r.event.players)
-        elif player := getattr(r.event, "player_id", None):
-            assert row["players"] == [player]
+        else:
+            assert sorted(map(str, row["players"])) == sorted(set(told(msgspec.json.decode(row["data"]))))
+
+
+@pytest.mark.parametrize("kind", TOPICS.values(), ids=TOPICS)
+@settings(max_examples=10, deadline=None)
+@given(st.data())
+def test_an_event_concerns_everybody_whom_its_public_fields_name_each_once(kind, data):
+    event = data.draw(values(kind))
+    assert sorted(map(str, concerned(event))) == sorted(set(told(public_fields(event))))
+
+
+def told(shown: Any, key: str = "") -> Iterator[str]:
+    """The players whom a feed's data names, by the names of its members."""
+    if isinstance(shown, dict):
+        for name, inner in shown.items():
+            yield from told(inner, key if key in NAMES_PLAYERS else name)
+    elif isinstance(shown, list | tuple):
+        for inner in shown:
+            yield from told(inner, key)
+    elif key in NAMES_PLAYERS and isinstance(shown, str):
+        yield shown

@@ -224,7 +224,9 @@ def test_the_feed_has_each_event_of_a_ring_table_once_and_whom_it_concerns(eveni
         assert data["table_id"] == str(row["table_id"])
         assert "master" not in data
         player = getattr(r.event, "player_id", None)
-        if r.topic.startswith("ring."):
+        if isinstance(r.event, RingHandBegun):
+            assert row["players"] == list(r.event.players.values())
+        elif r.topic.startswith("ring."):
             assert row["players"] == ([player] if player else [])
         elif isinstance(r.event, Settled):
             assert len(row["players"]) >= 2
