@@ -105,14 +105,17 @@ class _Stream:
         """The retry hint, then events as they come and heartbeats between them; another hint if we send him away."""
         yield b"retry: %d\n\n" % RETRY_MS
         with self._listener.waiting(self._topic) as waiting:
+            behind = True
             while not self._listener.closing and self._still_good():
+                woken = behind or waiting.awake.wait(HEARTBEAT_SECONDS)
                 waiting.awake.clear()
                 rows, upto = self._listener.after(self._position, self._topic)
                 self._position = max(self._position, upto)
+                behind = self._position < self._listener.position
                 told = self._listener.told(waiting)
                 if rows or told:
                     yield b"".join([*(self._frame(row) for row in rows), *told])
-                elif self._position >= self._listener.position and not waiting.awake.wait(HEARTBEAT_SECONDS):
+                elif not woken:
                     yield b": heartbeat\n\n"
         if self._listener.closing:
             yield b"retry: %d\n\n" % (RETRY_MS + randrange(SPREAD_MS))  # noqa: S311 - no secret

@@ -170,6 +170,8 @@ class Listener:
 
     def told(self, waiting: Waiting) -> list[bytes]:
         """The changes of connections that a feed has to tell, each once."""
+        if not waiting.told:  # most often; whoever adds one wakes the feed after that
+            return []
         with self._moved:
             told, waiting.told = waiting.told, {}
         return list(told.values())
