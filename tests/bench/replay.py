@@ -26,6 +26,7 @@ from domain.tournament import TOURNAMENT
 from services.doctor.replay_hands import actions
 from services.envelope import NEWEST, Codec
 from services.projections import Projector
+from services.projections.projector import BATCH
 from services.store import Store
 from tests.bench.ground import Cluster, cluster, dealt, play_out, seated
 from tests.bench.ratios import Goal, Pair, Round, Task, main
@@ -39,6 +40,8 @@ GOAL = Goal("≥", 0.5)
 KINDS: dict[str, Aggregate[Any]] = {
     each.name: each for each in (CREDENTIAL, HAND, PLAYER, ROSTER, TABLE, TOURNAMENT)
 }
+EVOLVE = {topic: kind.evolve for topic in TOPICS if (kind := KINDS.get(topic.partition(".")[0])) is not None}
+"""By topic."""
 BESIDE = "bench"
 LOG, STREAMS = "SELECT of the log, decoded", "SELECT of each stream, decoded"
 _LOG = "SELECT topic, state FROM big2_events WHERE notification_id > %s ORDER BY notification_id LIMIT 10000"
@@ -75,10 +78,9 @@ class Log:
         """Every aggregate from the log."""
         states: dict[UUID, Any] = {}
         after = 0
-        while page := self.store.log(after, 10_000):
+        while page := self.store.log(after, BATCH):
             for r in page:
-                evolve = KINDS[r.topic.partition(".")[0]].evolve
-                states[r.stream] = evolve(states.get(r.stream), r.event)
+                states[r.stream] = EVOLVE[r.topic](states.get(r.stream), r.event)
             after = page[-1].position
 
     def load(self) -> None:
