@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 MUTATION_STAMP := .venv/.mutation
 
-.PHONY: help setup demo serve test check lint prove mutants bench lock clean
+.PHONY: help setup demo serve test check lint prove mutants sim bench lock clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -48,6 +48,9 @@ mutants: setup $(MUTATION_STAMP)  ## how many changes of the rules the tests not
 $(MUTATION_STAMP): requirements-mutation.lock | $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-mutation.lock
 	@touch $@
+
+sim: setup  ## tournaments from seeds, under fire; SEEDS=1000 plays so many
+	@$(BIN)/python -m tests.harness.sim --seeds $(or $(SEEDS),200)
 
 bench: setup  ## how fast it is, as ratios within one run; only=rules, append, api, replay, feeds or scale
 	@$(BIN)/python -m tests.bench $(if $(only),--only $(only))

@@ -28,6 +28,7 @@ from domain.table import evolve as evolve_table
 from domain.table_events import Closed, Leaving, Seated, Vacated
 from domain.tournament import Coming, State, Tournament
 from domain.tournament_events import TableBroken, TablesHeld
+from domain.waits import over
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -129,7 +130,8 @@ class _Director:
     def _due(self, table: Table) -> bool:
         """Whether its next deal is due; hand for hand, whether every table's is."""
         together = self.tables.values() if self._hand_for_hand() else [table]
-        return all(t.waiting and not t.paused and t.deal_at <= self.now for t in together)
+        seconds = self.t.structure.between_hands_seconds
+        return all(t.waiting and not t.paused and over(t.deal_at, seconds, self.now) for t in together)
 
     def _place_who_is_out(self) -> None:
         """Hand by hand in the order of the log (`self.tables` is in that order); a hand-for-hand round at once."""

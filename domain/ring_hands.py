@@ -23,6 +23,7 @@ from domain.ring_events import Resting, RingHandBegun, RingHandEnded, SatOut
 from domain.ring_seats import closing, leaving
 from domain.table import Deal
 from domain.table_events import Place
+from domain.waits import over
 
 ABSENT_HANDS: Final = 2
 """So many hands on end that the clock alone plays for him, and a player is sat out."""
@@ -48,7 +49,7 @@ def look(ring: Ring, now: datetime) -> Next:
 
 
 def _deals(ring: Ring, now: datetime) -> bool:
-    due = ring.deal_at is None or ring.deal_at <= now
+    due = ring.deal_at is None or over(ring.deal_at, ring.terms.timing.between_hands_seconds, now)
     return due and not ring.paused and not ring.closed and len(ring.playing) >= 2
 
 

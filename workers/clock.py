@@ -17,12 +17,14 @@ from redis.exceptions import RedisError
 
 from domain.errors import Conflicting
 from domain.ids import HandId
+from domain.waits import STEP
 from services.application import hands
 from services.application.hands import ClockStep
 from services.bootstrap import Services
 from services.errors import Unavailable
 from services.logs import note
 from services.projections import SCHEMA
+from services.projections.agenda import IS_DUE
 from workers.jobs import JOBS
 from workers.queue import enqueue, queue
 
@@ -36,8 +38,6 @@ MOST_QUEUED = 1000
 """With so many jobs waiting nobody works: more would only be older when somebody does."""
 PUT_AWAY_SECONDS = 60.0
 """How often old heartbeats are put away, and old changes forgotten."""
-STEP = timedelta(seconds=2)
-"""A larger difference between the database's clock and our own monotonic one is a step of the former."""
 
 log = logging.getLogger(__name__)
 
@@ -130,10 +130,10 @@ class Clock:
 
 
 _LOOK = f"""
-SELECT clock_timestamp(), (SELECT position FROM {SCHEMA}.tracking), name, job, args FROM (SELECT 1) AS one
+SELECT statement_timestamp(), (SELECT position FROM {SCHEMA}.tracking), name, job, args FROM (SELECT 1) AS one
 LEFT JOIN LATERAL
 (
-    SELECT * FROM {SCHEMA}.agenda WHERE due_at <= clock_timestamp() AND name <> ALL (%s) ORDER BY due_at LIMIT %s
+    SELECT * FROM {SCHEMA}.agenda WHERE {IS_DUE} AND name <> ALL (%s) ORDER BY due_at LIMIT %s
 ) AS due ON true
 """  # noqa: S608 - our own names
 

@@ -21,6 +21,7 @@ from domain.pausing import behind
 from domain.ring import RING
 from domain.table import TABLE, Table
 from domain.tournament import TOURNAMENT, State, Tournament
+from domain.waits import over
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
@@ -200,4 +201,5 @@ def _clock_stands(tournament: Stream[Tournament] | None = None, table: Stream[Ta
 
 def _protest_is_over(stream: Stream[Hand], hand: Hand, now: datetime) -> bool:
     settled = next((r.at for r in stream.recorded if isinstance(r.event, Settled)), None)
-    return settled is not None and settled + timedelta(seconds=hand.terms.timing.protest_seconds) <= now
+    seconds = hand.terms.timing.protest_seconds
+    return settled is not None and over(settled + timedelta(seconds=seconds), seconds, now)

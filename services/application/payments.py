@@ -15,6 +15,7 @@ from domain.payments import SLICE, Payment, owed
 from domain.roster import ROSTER, Roster
 from domain.tournament import TOURNAMENT, Tournament
 from domain.tournament_events import Finished
+from domain.waits import over
 from domain.wallet import WALLET, Wallet
 from services.application.context import Services
 from services.commands import again, job, on
@@ -43,8 +44,9 @@ def _due(store: Store, t: TournamentId) -> list[Payment]:
 
 
 def _may_be_protested(stream: Stream[Tournament], t: Tournament) -> bool:
-    window = timedelta(seconds=t.structure.protest_seconds)
-    return any(isinstance(r.event, Finished) and stream.read_at < r.at + window for r in stream.recorded)
+    seconds = t.structure.protest_seconds
+    finished = (r.at for r in stream.recorded if isinstance(r.event, Finished))
+    return any(not over(at + timedelta(seconds=seconds), seconds, stream.read_at) for at in finished)
 
 
 def _pay(store: Store, name: str, batch: list[Payment]) -> None:

@@ -23,6 +23,7 @@ from rq import Queue
 from rq.worker_registration import get_keys
 
 from services.errors import StoreError
+from services.projections.agenda import IS_DUE
 from services.projections.progress import Progress, progress
 from services.queues import QUEUE, redis_client
 from services.store import Store
@@ -59,10 +60,10 @@ PLACES = Gauge(
 )
 ENDED = Counter("big2_feeds_ended", "Feeds that have ended, by why.", ["why"], registry=_COUNTED)
 
-_AGENDA = """
-SELECT job, count(*), extract(epoch FROM clock_timestamp() - min(due_at))::float8
-FROM projections.agenda WHERE due_at <= clock_timestamp() GROUP BY job ORDER BY job
-"""
+_AGENDA = f"""
+SELECT job, count(*), greatest(0, extract(epoch FROM statement_timestamp() - min(due_at)))::float8
+FROM projections.agenda WHERE {IS_DUE} GROUP BY job ORDER BY job
+"""  # noqa: S608 - our own words
 _SIZE = "SELECT pg_database_size(current_database())"
 
 
@@ -114,7 +115,9 @@ class Asked:
             "big2_overdue_items", "Items of the agenda that are due and not done.", labels=["job"]
         )
         oldest = GaugeMetricFamily(
-            "big2_overdue_seconds", "For how long the oldest of them is due; 0 if none is.", labels=["job"]
+            "big2_overdue_seconds",
+            "For how long the oldest of them is due by the database's clock; 0 if none is.",
+            labels=["job"],
         )
         for job, number, seconds in due:
             overdue.add_metric([job], number)
@@ -126,7 +129,7 @@ class Asked:
             oldest,
             GaugeMetricFamily(
                 "big2_oldest_overdue_seconds",
-                "For how long the agenda's oldest item is due; 0 if none is.",
+                "For how long the agenda's oldest item is due by the database's clock; 0 if none is.",
                 max((seconds for _, _, seconds in due), default=0),
             ),
             GaugeMetricFamily("big2_database_bytes", "Size of the database.", size[0]),

@@ -1,4 +1,10 @@
-"""`agenda`: everything that is due, and when. The clock reads it; a job that is done makes its row go."""
+"""`agenda`: everything that is due, and when. The clock reads it; a job that is done makes its row go.
+
+A row waits while the database's clock is within its wait, from `waits_from` to `due_at`. What is due at once has a
+wait of no length: it is due whatever that clock says. A deal, a hand's end and a payment wait for a known time, and are
+due as well when the clock was set back to before it (`domain.waits`). Turns, levels and scheduled starts, which have no
+`waits_from`, go by the clock alone.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +18,7 @@ from domain import hand_events as hand
 from domain import roster
 from domain import table_events as table
 from domain import tournament_events as tournament
+from domain.waits import STEP
 from services.database import Cursor
 from services.envelope import Recorded
 from services.projections.context import Context
@@ -22,9 +29,11 @@ CREATE TABLE agenda (
     name text NOT NULL,
     job text NOT NULL,
     args jsonb NOT NULL,
-    due_at timestamptz NOT NULL
+    due_at timestamptz NOT NULL,
+    waits_from timestamptz
 );
 CREATE INDEX ON agenda (due_at);
+CREATE INDEX ON agenda (waits_from);
 CREATE TABLE agenda_tables (
     table_id uuid PRIMARY KEY,
     tournament_id uuid NOT NULL,
@@ -39,6 +48,9 @@ CREATE TABLE agenda_tables (
 CREATE INDEX ON agenda_tables (tournament_id);
 """
 
+IS_DUE = "(due_at <= statement_timestamp() OR waits_from > statement_timestamp())"
+"""Whether a row of the agenda is due by the database's clock."""
+
 _BEHIND = (
     " FROM agenda_tables AS t JOIN tournaments USING (tournament_id) WHERE state IN ('running', 'paused')"
     " AND (paused <> (state = 'paused') OR t.pauses < tournaments.pauses) AND NOT recorded"
@@ -49,16 +61,27 @@ At a table with real cards nothing is ever due but its close: it has no clock, a
 """
 
 
-_NEXT_AT_RING = """
+def waits_from(ends: str, seconds: str) -> str:
+    """`domain.waits.earliest` in SQL, of two of its terms."""
+    longer = f"make_interval(secs => {seconds} + {STEP.total_seconds():.0f})"
+    return f"{ends} - CASE WHEN {seconds} = 0 THEN interval '0' ELSE {longer} END"
+
+
+_NEXT_AT_RING = f"""
 INSERT INTO agenda
-SELECT %s, %s, 'ring', jsonb_build_array(table_id), CASE WHEN closing OR goes THEN %s ELSE deal_at END
+SELECT %(subject)s, %(name)s, 'ring', jsonb_build_array(table_id),
+    CASE WHEN closing OR goes THEN %(at)s ELSE deal_at END,
+    CASE WHEN closing OR goes THEN %(at)s WHEN last_hand_id IS NULL THEN deal_at
+    ELSE {waits_from("deal_at", "(terms->'timing'->>'between_hands_seconds')::integer")} END
 FROM rings JOIN tables USING (table_id) CROSS JOIN (
     SELECT COALESCE(bool_or(leaving), false) AS goes, count(*) FILTER (WHERE NOT sitting_out AND NOT leaving) AS playing
-    FROM table_seats WHERE table_id = %s
+    FROM table_seats WHERE table_id = %(table)s
 ) AS seats
-WHERE table_id = %s AND state = 'open' AND hand_id IS NULL AND (closing OR goes OR (playing >= 2 AND NOT paused))
-"""
+WHERE table_id = %(table)s AND state = 'open' AND hand_id IS NULL AND (closing OR goes OR (playing >= 2 AND NOT paused))
+"""  # noqa: S608 - our own words
 """Who cannot pay the next hand sits out by then (`domain.ring_hands.ended`)."""
+
+_DEAL_WAITS_FROM = waits_from("deal_at", "(structure->>'between_hands_seconds')::integer")
 
 
 def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
@@ -125,11 +148,11 @@ def _roster(cur: Cursor, r: Recorded) -> None:
 def _start_if_full(cur: Cursor, r: Recorded, t: UUID) -> None:
     """A sit_and_go without a starting time starts when its last place is taken (TOURNAMENTS.md)."""
     cur.execute(
-        "INSERT INTO agenda SELECT %s, %s, 'start', %s, %s FROM tournaments"
+        "INSERT INTO agenda SELECT %s, %s, 'start', %s, %s, %s FROM tournaments"
         " WHERE tournament_id = %s AND state = 'open' AND structure->>'format' = 'sit_and_go'"
         " AND structure->>'starts_at' IS NULL AND entrants >= (structure->>'capacity')::integer"
         " ON CONFLICT (subject) DO NOTHING",
-        (f"start/{t}", f"start-{t}-{r.version}", Jsonb([str(t)]), r.at, t),
+        (f"start/{t}", f"start-{t}-{r.version}", Jsonb([str(t)]), r.at, r.at, t),
     )
 
 
@@ -145,13 +168,15 @@ def _put_level_back(cur: Cursor, t: UUID, ends_at: datetime | None) -> None:
 def _seat_at_once(cur: Cursor, r: Recorded, e: tournament.EntryTaken) -> None:
     """A look at the tables for who has entered late. After a pause each table's next deal is one anyway."""
     cur.execute(
-        "INSERT INTO agenda SELECT %s, %s, 'deal', %s, %s FROM tournaments"
+        "INSERT INTO agenda SELECT %s, %s, 'deal', %s, %s, %s FROM tournaments"
         " WHERE tournament_id = %s AND state = 'running'"
-        " ON CONFLICT (subject) DO UPDATE SET name = excluded.name, due_at = excluded.due_at",
+        " ON CONFLICT (subject) DO UPDATE"
+        " SET name = excluded.name, due_at = excluded.due_at, waits_from = excluded.waits_from",
         (
             f"seat/{r.stream}",
             f"seat-{r.stream}-{e.number}",
             Jsonb([str(r.stream)]),
+            r.at,
             r.at,
             r.stream,
         ),
@@ -161,9 +186,9 @@ def _seat_at_once(cur: Cursor, r: Recorded, e: tournament.EntryTaken) -> None:
 def _put_draw(cur: Cursor, r: Recorded) -> None:
     """The draw of the first tables, unless they are there; a league draws none."""
     cur.execute(
-        "INSERT INTO agenda SELECT %s, %s, 'draw', %s, %s FROM tournaments WHERE tournament_id = %s"
+        "INSERT INTO agenda SELECT %s, %s, 'draw', %s, %s, %s FROM tournaments WHERE tournament_id = %s"
         " AND structure->>'format' <> 'league' AND NOT EXISTS (SELECT FROM tables WHERE tournament_id = %s)",
-        (f"draw/{r.stream}", f"draw-{r.stream}", Jsonb([str(r.stream)]), r.at, r.stream, r.stream),
+        (f"draw/{r.stream}", f"draw-{r.stream}", Jsonb([str(r.stream)]), r.at, r.at, r.stream, r.stream),
     )
 
 
@@ -180,8 +205,8 @@ def _close_tables(cur: Cursor, r: Recorded) -> None:
     """After a cancellation each open table voids its hand and closes."""
     cur.execute(
         "INSERT INTO agenda SELECT 'close/' || table_id, 'close-' || table_id, 'close',"
-        " jsonb_build_array(table_id), %s FROM agenda_tables WHERE tournament_id = %s",
-        (r.at, r.stream),
+        " jsonb_build_array(table_id), %s, %s FROM agenda_tables WHERE tournament_id = %s",
+        (r.at, r.at, r.stream),
     )
 
 
@@ -194,8 +219,8 @@ def _follow_pauses(cur: Cursor, r: Recorded, column: str, key: UUID) -> None:
     )
     cur.execute(
         "INSERT INTO agenda SELECT 'pause/' || table_id, 'pause-' || table_id || '-' || %s, 'pause',"
-        f" jsonb_build_array(table_id), %s {_BEHIND} AND {one}",
-        (r.position, r.at, key),
+        f" jsonb_build_array(table_id), %s, %s {_BEHIND} AND {one}",
+        (r.position, r.at, r.at, key),
     )
 
 
@@ -239,7 +264,8 @@ def _ring(cur: Cursor, r: Recorded) -> None:
     """Between hands a ring table has something to do if two can play, somebody stands up, or it is to close."""
     subject = f"ring/{r.stream}"
     _strike(cur, subject)
-    cur.execute(_NEXT_AT_RING, (subject, f"ring-{r.stream}-{r.version}", r.at, r.stream, r.stream))
+    name = f"ring-{r.stream}-{r.version}"
+    cur.execute(_NEXT_AT_RING, {"subject": subject, "name": name, "at": r.at, "table": r.stream})
 
 
 def _closed(cur: Cursor, r: Recorded) -> None:
@@ -260,10 +286,11 @@ def _next_deal(cur: Cursor, r: Recorded) -> None:
     """A table between hands is looked at at once when somebody is out, else when its next deal is due."""
     _strike(cur, f"deal/{r.stream}")
     cur.execute(
-        "INSERT INTO agenda SELECT 'deal/' || table_id, CASE WHEN look_at IS NULL THEN 'deal-' || table_id || '-'"
+        "INSERT INTO agenda SELECT 'deal/' || table_id, CASE WHEN look_at IS NULL THEN 'deal-' || table_id || '-'"  # noqa: S608
         " || hands + 1 ELSE 'look-' || table_id || '-' || hands END, 'deal',"
-        " jsonb_build_array(tournament_id), COALESCE(look_at, deal_at)"
-        " FROM agenda_tables WHERE table_id = %s AND NOT running AND NOT paused AND NOT recorded",
+        f" jsonb_build_array(tournament_id), COALESCE(look_at, deal_at), COALESCE(look_at, {_DEAL_WAITS_FROM})"
+        " FROM agenda_tables JOIN tournaments USING (tournament_id)"
+        " WHERE table_id = %s AND NOT running AND NOT paused AND NOT recorded",
         (r.stream,),
     )
 
@@ -295,8 +322,9 @@ def _turn(cur: Cursor, r: Recorded, turn: hand.Turn | None) -> None:
 def _protest(cur: Cursor, r: Recorded) -> None:
     """A settled hand becomes final when its protest window is over."""
     cur.execute(
-        "INSERT INTO agenda SELECT %s, %s, 'finalise', %s, %s + make_interval(secs => protest_seconds)"
-        " FROM hands WHERE hand_id = %s",
+        "INSERT INTO agenda SELECT %s, %s, 'finalise', %s, ends,"  # noqa: S608
+        f" {waits_from('ends', 'protest_seconds')} FROM hands,"
+        " LATERAL (SELECT %s + make_interval(secs => protest_seconds) AS ends) AS wait WHERE hand_id = %s",
         (f"final/{r.stream}", f"final-{r.stream}", Jsonb([str(r.stream)]), r.at, r.stream),
     )
 
@@ -309,7 +337,8 @@ def _put(
         return _strike(cur, subject)
     cur.execute(
         "INSERT INTO agenda VALUES (%s, %s, %s, %s, %s) ON CONFLICT (subject) DO UPDATE"
-        " SET name = excluded.name, job = excluded.job, args = excluded.args, due_at = excluded.due_at",
+        " SET name = excluded.name, job = excluded.job, args = excluded.args, due_at = excluded.due_at,"
+        " waits_from = excluded.waits_from",
         (subject, name, job, Jsonb([a if isinstance(a, int) else str(a) for a in args]), due_at),
     )
     return None

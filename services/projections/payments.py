@@ -7,6 +7,7 @@ from domain.tournament_events import Cancelled, MoneyPrizesAwarded
 from domain.wallet import Credited
 from services.database import Cursor
 from services.envelope import Recorded
+from services.projections.agenda import waits_from
 from services.projections.context import Context
 
 DDL = """
@@ -38,8 +39,9 @@ def _owe(cur: Cursor, r: Recorded, payments: int, wait: str) -> None:
     )
     cur.execute(
         "INSERT INTO agenda SELECT 'pay/' || tournament_id, 'pay-' || tournament_id || '-0', 'pay',"  # noqa: S608
-        f" jsonb_build_array(tournament_id, 0), %s + make_interval(secs => {wait})"
-        " FROM agenda_payments JOIN tournaments USING (tournament_id) WHERE tournament_id = %s",
+        f" jsonb_build_array(tournament_id, 0), ends, {waits_from('ends', wait)} FROM agenda_payments"
+        f" JOIN tournaments USING (tournament_id), LATERAL (SELECT %s + make_interval(secs => {wait}) AS ends) AS wait"
+        " WHERE tournament_id = %s",
         (r.at, r.stream),
     )
 

@@ -272,6 +272,13 @@ PLANTS: dict[str, Plant] = {
     "a jump of the database's clock goes unnoticed": Plant(
         (in_hand.TIME,), {"workers.clock.jump": lambda _: lambda *_: None}
     ),
+    "a deal waits for a clock that was set back": Plant(
+        (sim.IDLE, sim.FINISHES),
+        {
+            f"domain.{where}.over": lambda _: lambda ends, _, now: ends <= now
+            for where in ("director", "ring_hands")
+        },
+    ),
     "everybody sees the cards of the first seat": Plant(
         (in_hand.HIDDEN,), {"services.application.handviews._you": _shows_seat_one}
     ),

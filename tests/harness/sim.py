@@ -18,12 +18,10 @@ import time
 import traceback
 from collections import Counter
 from contextlib import ExitStack
-from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from unittest.mock import patch
 from uuid import UUID
 
-from domain.table_events import HandEnded
 from services.bootstrap import presets
 from services.envelope import Recorded
 from tests.harness.sim_books import Books, Deals, Seats
@@ -34,7 +32,7 @@ from tests.harness.sim_machine import WORKS, Machine
 from tests.harness.sim_plots import Freezeout, Plot, SitAndGo
 from tests.harness.sim_recorded import League, RecordedFreezeout
 from tests.harness.sim_ring import Ring
-from tests.services.projections.world import World
+from tests.services.projections.world import Entry, World
 
 PLOTS: tuple[tuple[type[Plot], int], ...] = (
     (SitAndGo, 2),
@@ -51,7 +49,7 @@ DONE_WITHIN = 3600.0
 """So many virtual seconds after the faults have stopped everything is finished."""
 SETTLES_WITHIN = 20.0
 IDLE_SECONDS = 10.0
-"""So long after the faults have stopped, by so much anything may be overdue."""
+"""Once the faults have stopped, so long anything may be due."""
 LOOK_EVERY = 2.0
 IDLE = "I7 nothing that is due stays undone"
 FINISHES = "I7 everything finishes"
@@ -87,7 +85,7 @@ class Sim:
         self._kinds, self._weights = zip(*PLOTS, strict=True)
         self._plot: Plot | None = None
         self._idle_from = 0.0
-        self._hand_ended: dict[UUID, datetime] = {}
+        self._due_since: dict[tuple[str, str], float] = {}
 
     def run(self) -> Report:
         """Play the seed to its end."""
@@ -118,7 +116,7 @@ class Sim:
             if not m.calm and m.now >= calm_from:
                 m.calm, self._idle_from = True, m.now + SETTLES_WITHIN
             if m.now > calm_from + DONE_WITHIN:
-                raise Violation(FINISHES, self._due())
+                raise Violation(FINISHES, sorted(self.world.agenda()))
             m.step()
             self._watch()
             if m.calm and m.now >= self._idle_from:
@@ -127,31 +125,28 @@ class Sim:
         self._close()
 
     def _look_for_idlers(self) -> None:
-        """Liveness: nothing is overdue; a deal may wait for other tables, where a hand runs or the next is not due."""
-        latest = self.machine.database_time() - timedelta(seconds=IDLE_SECONDS)
-        due = self.world.due()
-        for subject, (job, args, due_at) in due.items():
-            if job == "turn" and self._pause_to_follow(UUID(args[0]), due):
-                continue
-            if job == "deal":
-                if self._somebody_plays(UUID(args[0])):
-                    continue
-                of_others = [at for job, others, at in due.values() if job == "deal" and others == args]
-                due_at = max(*of_others, self._hand_ended.get(UUID(args[0]), due_at))  # noqa: PLW2901
-            must(due_at >= latest, IDLE, subject, "since", due_at)
+        """Liveness, by the time that really goes by: nothing is due for long, whatever the database's clock says."""
+        seen, now = self.machine.now, self.machine.database_time()
+        agenda = self.world.agenda()
+        waiting = [it.args for it in agenda.values() if it.job == "deal" and not it.is_due(now)]
+        due = {
+            (subject, str(it.args)): it.due_at
+            for subject, it in agenda.items()
+            if it.is_due(now) and not (it.job == "deal" and self._waits_for_others(it, waiting))
+        }
+        self._due_since = {what: self._due_since.get(what, seen) for what in due}
+        for what, since in self._due_since.items():
+            must(seen - since <= IDLE_SECONDS, IDLE, what, "for", seen - since, "s, due at", due[what])
 
-    def _pause_to_follow(self, hand_id: UUID, due: dict[str, Any]) -> bool:
-        """Whether the clock stands for a table that has a pause to follow: after a jump back that is due later."""
-        follows = due.get(f"pause/{self.world.hands[hand_id].table_id}")
-        return follows is not None and follows[2] > self.machine.database_time()
-
-    def _somebody_plays(self, t: UUID) -> bool:
-        tournament = self.world.tournaments[t]
-        return any(self.world.tables[tournament.table_id(n)].hand_id for n in tournament.open_tables)
+    def _waits_for_others(self, deal: Entry, waiting: list[list[str]]) -> bool:
+        """Whether a hand runs at some table of the tournament, or the next is not due there."""
+        tournament = self.world.tournaments[UUID(deal.args[0])]
+        plays = any(self.world.tables[tournament.table_id(n)].hand_id for n in tournament.open_tables)
+        return plays or deal.args in waiting
 
     def _done(self) -> bool:
         assert self._plot is not None
-        return self._plot.over() and not self.world.due() and self.machine.now > 1.0
+        return self.machine.now > 1.0 and self._plot.over() and not self.world.agenda()
 
     def _watch(self) -> None:
         """Safety, after each step."""
@@ -178,17 +173,12 @@ class Sim:
         self.seats.follow(r, self.world)
         self.deals.follow(r, self.world)
         self.clients.notice(r)
-        if isinstance(r.event, HandEnded):
-            self._hand_ended[self.world.tables[r.stream].tournament_id] = r.at
         if self._trace:
             print(f"{self.machine.now:9.3f} {r.position:5} {r.actor[:40]:40} {r.topic} {r.event!r:.160}")
 
-    def _due(self) -> list[str]:
-        return sorted(self.world.due())
-
     def _close(self) -> None:
         self.machine.projected.step(10_000)
-        must(self.machine.projected.world.due() == self.world.due(), PROJECTED)
+        must(self.machine.projected.world.agenda() == self.world.agenda(), PROJECTED)
         self.books.close(self.world)
         self.log.close()
 

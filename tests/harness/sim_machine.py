@@ -21,6 +21,8 @@ from workers.clock import LOOK_SECONDS, Clock
 EPOCH = datetime(2026, 3, 1, 20, 0, tzinfo=UTC)
 RATES = (0.0, 0.02, 0.05, 0.1)
 """How often what can go wrong does; each seed has one of them."""
+JUMPS = (-7200.0, -300.0, -7.0, -4.0, 4.0, 7.0, 300.0, 7200.0)
+"""By so many seconds the database's clock may be set."""
 WITHIN = 3
 """How deep others may come in between, while one is between its reading and its writing."""
 WORKS = "no command and no job fails for a bug"
@@ -146,7 +148,7 @@ class Machine:
         if self.hit("the queue was emptied"):
             self.valkey.empty()
         if not self._unseen and self.hit("the clock jumped"):
-            self.skew += self.random.choice((-300.0, -7.0, -4.0, 4.0, 7.0, 300.0))
+            self.skew += self.random.choice(JUMPS)
             self._unseen = set(range(len(self.clocks)))
         if not self._unseen and self.hit("a clock was restarted"):
             number = self.random.randrange(len(self.clocks))

@@ -27,6 +27,8 @@ CURRENCY = "EUR"
 STYLES = ("prompt", "prompt", "prompt", "slow", "flaky", "absent")
 RULES = ("actionpoker", "english-harbour", "high-low", "dealer-puck", "hong-kong", "taiwan", "pusoy-dos")
 STEEP = (1, 4, 16, 64, 256)
+STARTS_IN = timedelta(seconds=15)
+"""A start that the database's clock has put off by far more is made by the operator himself."""
 
 
 class Plot:
@@ -155,7 +157,7 @@ class Entered(Plot):
         if self.t not in self.world.tournaments:
             terms = dict(self.terms)
             if self.has_a_time:
-                terms["starts_at"] = self.m.database_time() + timedelta(seconds=15)
+                terms["starts_at"] = self.m.database_time() + STARTS_IN
             return self.ask(
                 "publish", lambda its, c: tournaments.publish(its, c, lambda: terms), self._published
             )
@@ -187,7 +189,8 @@ class Entered(Plot):
         if entered and self.chance(0.1):
             self.withdraw(self.m.random.choice(list(entered)))
         enough = len(entered) >= max(structure.min_entrants, 2) and (not wanted or self.chance(0.1))
-        if enough and structure.format != "sit_and_go" and structure.starts_at is None:
+        far = structure.starts_at and structure.starts_at - self.m.database_time() > 2 * STARTS_IN
+        if enough and (far or (structure.format != "sit_and_go" and structure.starts_at is None)):
             self.ask("start", lambda its, c: tournaments.start(its, c, self.t, dict))
 
     def enter(self, player: PlayerId) -> None:

@@ -1,8 +1,8 @@
 """The service under simulation: the product's own clock, jobs and applications, on a table, a queue and a time of ours.
 
-The agenda is the one thing that is not the product's: its projection is SQL. In its place stands `World.due`, the same
-list worked out from the streams, to which `tests/services/projections` holds the SQL at every position of an evening,
-and `test_sim_agenda` at many positions of simulated logs.
+The agenda is the one thing that is not the product's: its projection is SQL. In its place stands `World.agenda`, the
+same list worked out from the streams, to which `tests/services/projections` holds the SQL at every position of an
+evening, and `test_sim_agenda` at many positions of simulated logs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from services.application.rulesets import RuleSets
 from services.bootstrap import presets, stakes
 from services.store import Store
 from tests.harness.sim_store import MemoryConnections, SimRows, store_on
-from tests.services.projections.world import World
+from tests.services.projections.world import Entry, World
 from workers import clock as clock_module
 from workers.queue import JOB_TTL_SECONDS
 
@@ -41,7 +41,7 @@ class Projected:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.world = World()
-        self._due: tuple[int, list[tuple[datetime, str, str, list[Any]]]] = (-1, [])
+        self._agenda: tuple[int, list[tuple[str, Entry]]] = (-1, [])
 
     @property
     def position(self) -> int:
@@ -63,14 +63,13 @@ class Projected:
 
     def due(self, now: datetime) -> list[tuple[str, str, list[Any]]]:
         """Name, job and arguments of what is due, the oldest first."""
-        if self._due[0] != self.position:
-            found = self.world.due().items()
-            rows = [(at, _name(subject, args), job, args) for subject, (job, args, at) in found]
-            self._due = self.position, sorted(rows, key=lambda row: row[:2])
-        return [(name, job, args) for at, name, job, args in self._due[1] if at <= now]
+        if self._agenda[0] != self.position:
+            named = [(_name(subject, it.args), it) for subject, it in self.world.agenda().items()]
+            self._agenda = self.position, sorted(named, key=lambda row: (row[1].due_at, row[0]))
+        return [(name, it.job, it.args) for name, it in self._agenda[1] if it.is_due(now)]
 
     def turns(self) -> list[str]:
-        return [args[0] for job, args, _ in self.world.due().values() if job == "turn"]
+        return [it.args[0] for it in self.world.agenda().values() if it.job == "turn"]
 
 
 def _name(subject: str, args: list[Any]) -> str:

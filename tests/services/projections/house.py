@@ -190,7 +190,8 @@ class House:
     def due(self, t: TournamentId | None = None) -> list[tuple[str, list[Any]]]:
         """What the agenda says is due by the house's clock, of one tournament or of all."""
         self.project()
-        rows = self.rows(_DUE, self.store.now())
+        now = self.store.now()
+        rows = self.rows(_DUE, now, now)
         if t is not None:
             mine = self._subjects(t)
             rows = [row for row in rows if row["subject"].partition("/")[2] in mine]
@@ -312,7 +313,9 @@ class House:
         return self.rows("SELECT due_at FROM projections.agenda WHERE subject = %s", subject)[0]["due_at"]
 
 
-_DUE = "SELECT subject, job, args FROM projections.agenda WHERE due_at <= %s ORDER BY due_at"
+_DUE = (
+    "SELECT subject, job, args FROM projections.agenda WHERE due_at <= %s OR waits_from > %s ORDER BY due_at"
+)
 _TABLES = "SELECT table_id FROM projections.tables WHERE tournament_id = %s"
 _HANDS = "SELECT hand_id FROM projections.hands WHERE tournament_id = %s"
 

@@ -18,9 +18,12 @@ def test_at_every_moment_it_is_what_the_streams_make_due(evening):
     jobs = set()
 
     def look(tables, world):
-        shown = {row["subject"]: (row["job"], row["args"], row["due_at"]) for row in tables["agenda"]}
-        assert shown == world.due()
-        jobs.update(job for job, _, _ in shown.values())
+        shown = {
+            row["subject"]: (row["job"], row["args"], row["due_at"], row["waits_from"])
+            for row in tables["agenda"]
+        }
+        assert shown == world.agenda()
+        jobs.update(job for job, *_ in shown.values())
 
     evening.walk(look)
     assert jobs == {"start", "draw", "deal", "turn", "level", "pause", "finalise", "close", "pay"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from domain.credential import CREDENTIAL
@@ -23,6 +23,7 @@ from domain.table_events import HandEnded, TablePaused, TableResumed
 from domain.topics import TOPICS
 from domain.tournament import TOURNAMENT, Tournament
 from domain.tournament_events import EntryTaken, LateSeated, Paused, Resumed
+from domain.waits import earliest
 from domain.wallet import WALLET, Wallet
 from services.envelope import Recorded
 
@@ -39,6 +40,26 @@ AGGREGATES = {
     "wallet": WALLET,
 }
 assert {topic.partition(".")[0] for topic in TOPICS} == set(AGGREGATES)
+
+
+class Entry(NamedTuple):
+    """Something to be done, when, and from when on it waits for that: null if it goes by the clock alone."""
+
+    job: str
+    args: list[Any]
+    due_at: datetime
+    waits_from: datetime | None = None
+
+    def is_due(self, now: datetime) -> bool:
+        return self.due_at <= now or (self.waits_from is not None and now < self.waits_from)
+
+
+def at_once(job: str, args: list[Any], since: datetime) -> Entry:
+    return Entry(job, args, since, since)
+
+
+def after(job: str, args: list[Any], ends: datetime, seconds: int) -> Entry:
+    return Entry(job, args, ends, earliest(ends, seconds))
 
 
 class World:
@@ -107,7 +128,11 @@ class World:
 
     def due(self) -> dict[str, tuple[str, list[Any], datetime]]:
         """Everything that is to be done, and when: subject to job, arguments and time."""
-        found: dict[str, tuple[str, list[Any], datetime]] = {}
+        return {subject: entry[:3] for subject, entry in self.agenda().items()}
+
+    def agenda(self) -> dict[str, Entry]:
+        """Everything that is to be done, by subject."""
+        found: dict[str, Entry] = {}
         for t, tournament in self.tournaments.items():
             found |= self._of_tournament(t, tournament)
         for table_id, table in self.tables.items():
@@ -118,27 +143,27 @@ class World:
             found |= self._of_hand(hand_id, hand)
         return found
 
-    def _of_tournament(self, t: UUID, tournament: Tournament) -> dict[str, tuple[str, list[Any], datetime]]:
+    def _of_tournament(self, t: UUID, tournament: Tournament) -> dict[str, Entry]:
         s, me = tournament.structure, str(t)
         found = {}
         if tournament.state == "open" and s.starts_at:
-            found[f"start/{t}"] = ("start", [me], s.starts_at)
+            found[f"start/{t}"] = Entry("start", [me], s.starts_at)
         elif tournament.state == "open" and s.format == "sit_and_go":
             entered = [r for r in self.stream(roster_id(t)) if isinstance(r.event, Registered | Withdrawn)]
             if len(self.roster(t).entries) == s.capacity:
-                found[f"start/{t}"] = ("start", [me], entered[-1].at)
+                found[f"start/{t}"] = at_once("start", [me], entered[-1].at)
         draws = not s.for_points and not tournament.tables_drawn
         if tournament.state in ("running", "paused") and draws:
             started = next(r.at for r in self.stream(t) if r.topic == "tournament.started.1")
-            found[f"draw/{t}"] = ("draw", [me], started)
+            found[f"draw/{t}"] = at_once("draw", [me], started)
         if tournament.state == "running" and (entered := self._not_looked_at(t)):
-            found[f"seat/{t}"] = ("deal", [me], entered.at)
+            found[f"seat/{t}"] = at_once("deal", [me], entered.at)
         if tournament.state == "running" and tournament.level_ends_at:
-            found[f"level/{t}"] = ("level", [me, tournament.level + 1], tournament.level_ends_at)
+            found[f"level/{t}"] = Entry("level", [me, tournament.level + 1], tournament.level_ends_at)
         if tournament.over and (left := self.owed(t)):
             window = s.protest_seconds if tournament.state == "finished" else 0
-            due_at = self.stream(t)[-1].at + timedelta(seconds=window)
-            found[f"pay/{t}"] = ("pay", [me, (len(left[0]) - len(left[1])) // SLICE], due_at)
+            ends = self.stream(t)[-1].at + timedelta(seconds=window)
+            found[f"pay/{t}"] = after("pay", [me, (len(left[0]) - len(left[1])) // SLICE], ends, window)
         return found
 
     def _not_looked_at(self, t: UUID) -> Recorded | None:
@@ -158,46 +183,50 @@ class World:
         found: Wallet | None = self._states["wallet"].get(wallet_id(player, currency))
         return found or Wallet(player, currency)
 
-    def _of_table(self, table_id: UUID, table: Table) -> dict[str, tuple[str, list[Any], datetime]]:
+    def _of_table(self, table_id: UUID, table: Table) -> dict[str, Entry]:
         if table.closed:
             return {}
         found = {}
         me, tournament = str(table_id), self.tournaments[table.tournament_id]
         if not table.hand_id and not table.paused and not table.recorded:
+            of, wait = [str(table.tournament_id)], tournament.structure.between_hands_seconds
             somebody_is_out = any(taken.stack <= 0 for taken in table.seats.values())
-            due_at = self._last_end(table_id) if somebody_is_out else table.deal_at
-            found[f"deal/{me}"] = ("deal", [str(table.tournament_id)], due_at)
+            look = somebody_is_out and at_once("deal", of, self._last_end(table_id))
+            found[f"deal/{me}"] = look or after("deal", of, table.deal_at, wait)
         if not tournament.over and behind(tournament, table) and not table.recorded:
             both = [*self.stream(table.tournament_id), *self.stream(table_id)]
             of_pauses = [
                 r for r in both if isinstance(r.event, Paused | Resumed | TablePaused | TableResumed)
             ]
             told = max(of_pauses, key=lambda r: r.position)
-            found[f"pause/{me}"] = ("pause", [me], told.at)
+            found[f"pause/{me}"] = at_once("pause", [me], told.at)
         if tournament.state == "cancelled":
-            found[f"close/{me}"] = ("close", [me], self.stream(table.tournament_id)[-1].at)
+            found[f"close/{me}"] = at_once("close", [me], self.stream(table.tournament_id)[-1].at)
         return found
 
     def _last_end(self, table_id: UUID) -> datetime:
         """When the table's last hand ended, whoever has sat down since."""
         return [r.at for r in self.stream(table_id) if isinstance(r.event, HandEnded)][-1]
 
-    def _of_ring(self, table_id: UUID, ring: Ring) -> dict[str, tuple[str, list[Any], datetime]]:
+    def _of_ring(self, table_id: UUID, ring: Ring) -> dict[str, Entry]:
         opened, last = self.stream(table_id)[0].at, self.stream(table_id)[-1].at
         if ring.closed or ring.hand_id:
             return {}
         if ring.closing or any(seat.leaving for seat in ring.seats.values()):
-            return {f"ring/{table_id}": ("ring", [str(table_id)], last)}
-        if len(ring.playing) >= 2 and not ring.paused:
-            return {f"ring/{table_id}": ("ring", [str(table_id)], ring.deal_at or opened)}
-        return {}
+            return {f"ring/{table_id}": at_once("ring", [str(table_id)], last)}
+        if len(ring.playing) < 2 or ring.paused:
+            return {}
+        if ring.deal_at is None:
+            return {f"ring/{table_id}": at_once("ring", [str(table_id)], opened)}
+        wait = ring.terms.timing.between_hands_seconds
+        return {f"ring/{table_id}": after("ring", [str(table_id)], ring.deal_at, wait)}
 
-    def _of_hand(self, hand_id: UUID, hand: Hand) -> dict[str, tuple[str, list[Any], datetime]]:
+    def _of_hand(self, hand_id: UUID, hand: Hand) -> dict[str, Entry]:
         me = str(hand_id)
         if hand.state is HandState.RUNNING and hand.deadline:
-            return {f"turn/{me}": ("turn", [me, hand.game.turn_number], hand.deadline)}
+            return {f"turn/{me}": Entry("turn", [me, hand.game.turn_number], hand.deadline)}
         if hand.state is HandState.SETTLED:
             settled = next(r.at for r in self.stream(hand_id) if isinstance(r.event, Settled))
-            window = timedelta(seconds=hand.terms.timing.protest_seconds)
-            return {f"final/{me}": ("finalise", [me], settled + window)}
+            window = hand.terms.timing.protest_seconds
+            return {f"final/{me}": after("finalise", [me], settled + timedelta(seconds=window), window)}
         return {}
