@@ -31,7 +31,11 @@ ROUNDS = 10
 TABLES = 8
 EMPTY, BARE = "an empty POST route", "a POST route of SELECT, INSERT, COMMIT"
 GOAL = Goal("≥", 0.4)
-KINDS = ("plays over HTTP", "plays over HTTP, by the CPU of the web processes", "the same and PostgreSQL's")
+KINDS = (
+    "plays over HTTP",
+    "plays over HTTP, by the CPU of the web processes",
+    "plays over HTTP, by the CPU of web and PostgreSQL",
+)
 """By the clock and by the CPU: how many a second."""
 _BARE = "CREATE TABLE bare (LIKE big2_events INCLUDING ALL)"
 
