@@ -135,6 +135,20 @@ def test_the_store_tells_events_lag_and_what_is_overdue(told, operator, services
     assert found["big2_store_up"][()] == 1
 
 
+def test_what_the_database_s_clock_was_set_back_beyond_is_counted_as_due(told, services, beside):
+    with beside.paused(), services.store.database.connection() as conn:
+        at_once = (
+            "INSERT INTO projections.agenda VALUES ('test', 'test', 'level', '[]', now() + %s, now() + %s)"
+        )
+        conn.execute(at_once, (timedelta(hours=2), timedelta(hours=2)))
+        try:
+            found = told()
+        finally:
+            conn.execute("DELETE FROM projections.agenda WHERE subject = 'test'")
+    assert found["big2_overdue_items"][("level",)] == 1
+    assert found["big2_overdue_seconds"][("level",)] == 0
+
+
 def test_redis_tells_the_queue_and_who_works(services, redis_url, tmp_path):
     url = f"{redis_url}?db=14"
     with Redis.from_url(url) as client:
