@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import signal
 import subprocess
 import sys
 
@@ -17,21 +18,33 @@ def main() -> None:
     found = {}
     for name in [asked.only] if asked.only else BENCHES:
         argv = [sys.executable, "-m", f"tests.bench.{name}", *more]
-        if asked.json:
-            found[name] = json.loads(
-                subprocess.run([*argv, "--json"], check=True, stdout=subprocess.PIPE).stdout
-            )
-        else:
-            subprocess.run(argv, check=True)
+        told = _run(argv, asked.json)
+        if told is not None:
+            found[name] = json.loads(told)
     if asked.json:
         json.dump(found, sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
 
 
+def _run(argv: list[str], as_json: bool) -> bytes | None:
+    """Run a bench to its end, or until we are stopped: then it ends what it has started."""
+    child = subprocess.Popen(
+        [*argv, "--json"] if as_json else argv, stdout=subprocess.PIPE if as_json else None
+    )
+    try:
+        told, _ = child.communicate()
+    except BaseException:
+        child.terminate()
+        child.wait()
+        raise
+    if child.returncode:
+        sys.exit(child.returncode)
+    return told
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         main()
     except KeyboardInterrupt:
         sys.exit("stopped")
-    except subprocess.CalledProcessError as error:
-        sys.exit(error.returncode)

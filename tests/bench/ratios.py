@@ -7,6 +7,7 @@ of the rounds' ratios is what is held against the goal.
 import argparse
 import json
 import platform
+import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
@@ -95,12 +96,21 @@ def main(
     if add:
         add(parser)
     asked = parser.parse_args()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
     try:
         found = results(measure(asked, _counted))
     except KeyboardInterrupt:
         sys.exit("stopped")
     title = (doc or "").partition("\n")[0]
     show_json(found) if asked.json else show_table(title, found, asked.rounds)
+
+
+def _stop(*_: object) -> None:
+    """End with everything that was started; asked twice, it does so all the same."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _counted(rounds: int) -> Iterable[int]:
