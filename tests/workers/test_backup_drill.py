@@ -38,10 +38,10 @@ def test_a_backup_under_load_is_restored_elsewhere_and_the_tournament_goes_on_th
     source.start()
     t = entered(source.admin, 9, **LONG)
     with played(source, t):
-        another_hand(source.admin, t)
+        another_hand(source, t)
         written = source.beside("backup", file)
         assert written.returncode == 0, written.stderr
-        another_hand(source.admin, t)
+        another_hand(source, t)
     again = source.beside("backup", file)
     assert (again.returncode, again.stderr) == (1, f"Error: {file} is there already: name another file\n")
 

@@ -222,18 +222,18 @@ def test_whatever_is_killed_in_the_middle_the_supervisor_included_it_goes_on_to_
     t = entered(admin, 9, **LONG)
     with played(service, t) as bots:
         for name in NAMES:
-            another_hand(admin, t)
+            another_hand(service, t)
             times = run.said.count(f"big2: {name} started")
             os.kill(run.pid(name), signal.SIGKILL)
             run.until(lambda name=name, times=times: run.said.count(f"big2: {name} started") > times)
-        another_hand(admin, t)
+        another_hand(service, t)
         with Redis.from_url(Valkey(service.inside).url) as redis:
             redis.flushall()
-        another_hand(admin, t)
+        another_hand(service, t)
         os.kill(run.pid("valkey"), signal.SIGSTOP)
         time.sleep(3)
         os.kill(run.pid("valkey"), signal.SIGCONT)
-        another_hand(admin, t)
+        another_hand(service, t)
         run.popen.kill()
         run.popen.wait()
         service.nothing_left()
@@ -243,8 +243,9 @@ def test_whatever_is_killed_in_the_middle_the_supervisor_included_it_goes_on_to_
     check(service, t, 9, 100)
 
 
-def another_hand(admin: Client, t: str) -> None:
+def another_hand(service: Service, t: str) -> None:
     """Wait until it has gone on by a hand at least."""
+    admin = service.admin
     before = hands_of(admin, t)
     service.run.until(lambda: hands_of(admin, t) > before or finished(admin, t))
     assert not finished(admin, t), "it was too short for this"

@@ -27,6 +27,8 @@ NO_ROUTE_YET = {
     "A08": "there are no rulings yet: nobody, of whatever role, can change what a hand came to",
     "A11": "there are no webhooks yet: nothing is ever sent to an address that somebody gave",
 }
+EXAMPLES = "such as 3D, TC or 2S"
+"""What the refusal of a card's name says, whatever was dealt."""
 CASES = [case for case in EVERY if case["id"] not in NO_ROUTE_YET]
 TRIES = 40
 LOW_TO_HIGH = [rank + suit for rank in "3456789TJQKA2" for suit in "DCHS"]
@@ -229,7 +231,7 @@ def test_a_bad_request_gets_the_problem_that_is_stated(case, scenes, services, b
     assert "Access-Control-Allow-Origin" not in response.headers
     named = CARD.findall(json.dumps(filled(case["body"], scene.values)).upper())
     hidden = hidden_from(scene.people[case["as"]], scene.values["hand"], services).difference(named)
-    assert not hidden.intersection(CARD.findall(text))
+    assert not hidden.intersection(CARD.findall(text.replace(EXAMPLES, "")))
     if response.status_code >= 400:
         assert response.mimetype == "application/problem+json"
         assert response.json["status"] == response.status_code
