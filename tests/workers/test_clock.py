@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeAlias
 
 import psycopg
 import pytest
@@ -25,11 +25,14 @@ from rq.serializers import JSONSerializer
 
 from domain.errors import Conflicting
 from domain.hand_events import ClockStarted
+from domain.ids import PlayerId, TableId, TournamentId, wallet_id
+from domain.wallet import WALLET, Credited
 from services.application import hands
 from services.bootstrap import settings
 from services.embedded import Valkey, start
 from services.errors import Unavailable
 from tests.services.projections.house import House
+from tests.services.projections.ring_house import RingHouse
 from workers import clock as module
 from workers import jobs
 from workers import queue as queueing
@@ -37,11 +40,13 @@ from workers.clock import Clock, Look, jump
 from workers.queue import JOB_RETRIES, JOB_TIMEOUT_SECONDS, QUEUE, queue, redis_client
 
 HOUR = timedelta(hours=1)
+Happened: TypeAlias = Callable[[], object]
+"""Whether what was due has been done."""
 
 
 @pytest.fixture
-def house(database_url) -> Iterator[House]:
-    house = House(database_url)
+def house(database_url) -> Iterator[RingHouse]:
+    house = RingHouse(database_url)
     with house.store.database.connection() as conn:
         conn.execute("DELETE FROM projections.agenda; DELETE FROM projections.agenda_tables")
     yield house
@@ -461,6 +466,225 @@ def test_after_a_blind_time_longer_than_the_jump_only_what_was_seen_counts():
     seen = jump(at(0, 0, 0), at(3660, 60, 60))
     assert seen.until == at(60, 0, 0).now
     assert seen.position == 7
+
+
+# what is due though the database's clock was set
+
+HOURS = timedelta(hours=2)
+WAIT = 30
+"""Seconds of a wait that would go on for long after this test."""
+PAID = [5000, 3000, 2000]
+"""Prizes of which four players are on the bubble."""
+
+
+def a_draw(house: House) -> Happened:
+    t = house.started(2)
+    return lambda: house.tournament(t).tables_drawn
+
+
+def a_full_sit_and_go(house: House) -> Happened:
+    t = house.started(2, format="sit_and_go", capacity=2, seats_per_table=2)
+    return lambda: house.tournament(t).state == "running"
+
+
+def a_first_deal(house: House) -> Happened:
+    t = house.started(2)
+    house.work(t)
+    return lambda: house.running(t)
+
+
+def a_next_deal(house: House) -> Happened:
+    t = played(house, between_hands_seconds=WAIT)
+    return lambda: house.running(t)
+
+
+def deals_hand_for_hand(house: House) -> Happened:
+    t = house.started(4, seats_per_table=3, between_hands_seconds=WAIT, stack_points=200, prizes_bp=PAID)
+    house.play_on(t, until=lambda: len(house.running(t)) == 2)
+    for hand in house.running(t):
+        house.play_out(hand)
+    assert house.tournament(t).on_the_bubble
+    return lambda: len(house.running(t)) == 2
+
+
+def a_look_at_who_is_out(house: House) -> Happened:
+    t = played(house, between_hands_seconds=WAIT, stack_points=1)
+    assert any(name.startswith("look-") for name in house.agenda(t).values())
+    return lambda: house.tournament(t).outs
+
+
+def a_late_entrant_s_seat(house: House) -> Happened:
+    t = house.started(2, late_entry_levels=5, between_hands_seconds=WAIT)
+    house.work(t)
+    house.enter(t, *house.enrol(1))
+    assert f"seat/{t}" in house.agenda(t)
+    return lambda: not house.tournament(t).coming
+
+
+def a_pause(house: House) -> Happened:
+    t, table = seated(house)
+    house.pause(t)
+    return lambda: house.table(table).paused
+
+
+def the_end_of_a_pause(house: House) -> Happened:
+    t, table = seated(house)
+    house.pause(t)
+    house.work(t)
+    house.resume(t)
+    return lambda: not house.table(table).paused
+
+
+def the_close_of_a_cancelled_table(house: House) -> Happened:
+    t, table = seated(house)
+    house.cancel(t)
+    return lambda: house.table(table).closed
+
+
+def a_protest_window(house: House) -> Happened:
+    t = house.started(2, protest_seconds=WAIT, between_hands_seconds=WAIT)
+    house.play_on(t, until=lambda: house.running(t))
+    [hand] = house.running(t)
+    house.play_out(hand)
+    assert house.hand(hand).state == "settled"
+    return lambda: house.hand(hand).state == "final"
+
+
+def refunds(house: House) -> Happened:
+    t, who = bought_in(house)
+    house.cancel(t)
+    return lambda: house.store.load(WALLET, wallet_id(who, "EUR")).state.balance == 1100
+
+
+def prizes(house: House) -> Happened:
+    t, _ = bought_in(house, 2, protest_seconds=WAIT, stack_points=1)
+    house.start(t)
+    house.play_on(t)
+    assert f"pay/{t}" in house.agenda(t)
+    return lambda: any(
+        (e.journal.kind, e.journal.tournament_id) == ("prize", t) for e in house.events(Credited)
+    )
+
+
+def a_first_ring_deal(house: RingHouse) -> Happened:
+    table = at_a_ring(house)
+    return lambda: house.ring(table).hand_id
+
+
+def a_next_ring_deal(house: RingHouse) -> Happened:
+    table = in_a_ring_hand(house)
+    house.play_out(house.ring(table).hand_id)
+    return lambda: house.ring(table).hand_id
+
+
+def somebody_who_stands_up(house: RingHouse) -> Happened:
+    table = in_a_ring_hand(house)
+    house.stand_up(table, 1)
+    house.play_out(house.ring(table).hand_id)
+    return lambda: 1 not in house.ring(table).seats
+
+
+def the_close_of_a_ring_table(house: RingHouse) -> Happened:
+    table = in_a_ring_hand(house)
+    house.close_ring(table)
+    house.play_out(house.ring(table).hand_id)
+    return lambda: house.ring(table).closed
+
+
+def at_a_ring(house: RingHouse) -> TableId:
+    table = house.open_ring(house.publish_stakes("set"), between_hands_seconds=WAIT)
+    for seat, player in enumerate(house.rich(3), 1):
+        house.sit(table, seat, player)
+    return table
+
+
+def in_a_ring_hand(house: RingHouse) -> TableId:
+    table = at_a_ring(house)
+    house.play_ring(table, lambda: house.ring(table).hand_id)
+    return table
+
+
+def bought_in(house: House, many: int = 1, **terms: Any) -> tuple[TournamentId, PlayerId]:
+    """A tournament with a buy-in, and one of those who have entered."""
+    t = house.publish(buy_in={"amount": 1000, "fee": 100, "currency": "EUR"}, **terms)
+    who = house.rich(many)
+    house.enter(t, *who)
+    return t, who[0]
+
+
+def played(house: House, **terms: Any) -> TournamentId:
+    """A tournament whose table has played a hand."""
+    t = house.started(3, **terms)
+    house.play_on(t, until=lambda: house.running(t))
+    for hand in house.running(t):
+        house.play_out(hand)
+    return t
+
+
+def seated(house: House) -> tuple[TournamentId, TableId]:
+    t = house.started(2)
+    house.play_on(t, until=lambda: house.running(t))
+    return t, house.tournament(t).table_id(1)
+
+
+KINDS = (
+    a_draw,
+    a_full_sit_and_go,
+    a_first_deal,
+    a_next_deal,
+    deals_hand_for_hand,
+    a_look_at_who_is_out,
+    a_late_entrant_s_seat,
+    a_pause,
+    the_end_of_a_pause,
+    the_close_of_a_cancelled_table,
+    a_protest_window,
+    refunds,
+    prizes,
+    a_first_ring_deal,
+    a_next_ring_deal,
+    somebody_who_stands_up,
+    the_close_of_a_ring_table,
+)
+
+
+@pytest.mark.parametrize("jump", [-HOURS, HOURS], ids=["back", "ahead"])
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_what_is_due_is_done_though_the_database_s_clock_was_set(house, redis, monkeypatch, kind, jump):
+    """What is due was made so by a clock that went otherwise; PostgreSQL's own is the one that was set."""
+    monkeypatch.setattr(jobs, "services", lambda: house)
+    house.pass_time(-jump)
+    has_happened = kind(house)
+    house.store.ahead = timedelta()
+    assert not has_happened()
+    house.project()
+    assert clock(house, redis).tick()
+    work_off(redis)
+    assert has_happened()
+
+
+@pytest.mark.parametrize(
+    ("kind", "job"),
+    [(a_next_deal, "deal"), (a_next_ring_deal, "ring"), (a_protest_window, "finalise"), (prizes, "pay")],
+)
+def test_a_wait_is_not_cut_short_by_a_clock_that_goes_on(house, redis, kind, job):
+    has_happened = kind(house)
+    house.store.ahead = timedelta()
+    house.project()
+    clock(house, redis).tick()
+    assert module.JOBS[job] not in {asked.func_name for asked in queued(redis)}
+    house.work()
+    assert not has_happened()
+
+
+def test_a_scheduled_start_and_a_level_go_by_the_clock_wherever_it_is_set(house, redis):
+    house.pass_time(HOURS)
+    house.publish(starts_at=house.store.now() + timedelta(seconds=WAIT))
+    seated_at = house.started(2, minutes_per_level=1)
+    house.play_on(seated_at, until=lambda: house.running(seated_at))
+    house.store.ahead = timedelta()
+    house.project()
+    assert clock(house, redis).tick() == 0
 
 
 # a worker
