@@ -5,7 +5,7 @@ Added up over the whole log, stream by stream: an account's balance takes memory
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
@@ -19,6 +19,7 @@ from domain.journal import FEES, OUTSIDE, Journal, Kind, escrow, pool, stack, wa
 from domain.ledger import Where, journals
 from domain.ring_events import RingHandBegun, RingHandEnded, RingOpened, SatDown, StoodUp, ToppedUp
 from domain.roster import ReEntered, Registered
+from domain.structure import BuyIn
 from domain.tournament_events import (
     Cancelled,
     Finished,
@@ -46,9 +47,17 @@ OTHER_SIDE: Final[Mapping[Kind, AbstractSet[str]]] = {
 class _Tournament(msgspec.Struct):
     """What a tournament's own events say of its money."""
 
-    published: Published | None = None
+    terms: list[tuple[int, BuyIn | None]] = []
     formed: PoolFormed | None = None
     over: bool = False
+
+    def price_at(self, position: int) -> BuyIn | None:
+        """What an entry at that log position cost: the newest terms before it."""
+        return next((buy_in for since, buy_in in reversed(self.terms) if since < position), None)
+
+    def overlay(self, currency: str) -> int:
+        """What the house adds to the pool, in minor units of that currency."""
+        return self.formed.overlay if self.formed and self.formed.currency == currency else 0
 
 
 class Books:
@@ -56,8 +65,8 @@ class Books:
 
     def __init__(self) -> None:
         self._accounts: Counter[tuple[str, str]] = Counter()
-        self._by_kind: Counter[tuple[UUID, str]] = Counter()
-        self._entries: Counter[UUID] = Counter()
+        self._moved: defaultdict[UUID, Counter[tuple[str, str]]] = defaultdict(Counter)
+        self._entries: defaultdict[UUID, list[int]] = defaultdict(list)
         self._tournaments: dict[UUID, _Tournament] = {}
         self._stacks: dict[tuple[str, UUID], dict[PlayerId, int]] = {}
 
@@ -71,7 +80,7 @@ class Books:
             case "roster":
                 for r in events:
                     if isinstance(r.event, Registered | ReEntered):
-                        self._entries[r.event.tournament_id] += 1
+                        self._entries[r.event.tournament_id].append(r.position)
             case "ring":
                 yield from self._ring(events)
             case "hand":
@@ -112,7 +121,7 @@ class Books:
         for r in events:
             match r.event:
                 case Published():
-                    told.published = r.event
+                    told.terms.append((r.position, r.event.structure.buy_in))
                 case PoolFormed():
                     told.formed = r.event
                     yield from self._book(r, Where(stream=r.stream, version=r.version))
@@ -183,7 +192,7 @@ class Books:
             if journal.tournament_id is not None:
                 of_player = line.account.startswith("wallet/")
                 kind = journal.kind if of_player else line.account
-                self._by_kind[journal.tournament_id, kind] += line.amount
+                self._moved[journal.tournament_id][journal.currency, kind] += line.amount
 
     # all of them
 
@@ -195,25 +204,31 @@ class Books:
                 yield Violation("I3", stream("ring", table), told)
 
     def _of_tournament(self, t: TournamentId, told: _Tournament, *, settled: bool) -> Iterator[Violation]:
-        """Prizes + refunds + fees = receipts + overlay, beside what is held to be paid out."""
-        buy_in = told.published.structure.buy_in if told.published else None
-        if buy_in is None:
-            return
-        name, entries = stream("tournament", t), self._entries[t]
-        receipts, paid_out = (
-            -self._by_kind[t, "entry"],
-            self._by_kind[t, "refund"] + self._by_kind[t, "prize"],
-        )
-        fees, overlay = self._by_kind[t, FEES], told.formed.overlay if told.formed else 0
-        in_escrow, in_pool = (self._accounts[buy_in.currency, account(t)] for account in (escrow, pool))
+        """Prizes + refunds + fees = receipts + overlay, beside what is held to be paid out; in each currency that its
+        terms have named, for terms may change while nobody is entered."""
+        cost: Counter[str] = Counter()
+        for position in self._entries[t]:
+            if price := told.price_at(position):
+                cost[price.currency] += price.price
+        for currency in sorted({*cost, *(of for of, _ in self._moved[t])}):
+            yield from self._of_currency(t, told, currency, cost[currency], settled=settled)
+
+    def _of_currency(
+        self, t: TournamentId, told: _Tournament, currency: str, cost: int, *, settled: bool
+    ) -> Iterator[Violation]:
+        name, moved = stream("tournament", t), self._moved[t]
+        receipts = -moved[currency, "entry"]
+        paid_out = moved[currency, "refund"] + moved[currency, "prize"]
+        fees, overlay = moved[currency, FEES], told.overlay(currency)
+        in_escrow, in_pool = (self._accounts[currency, account(t)] for account in (escrow, pool))
         held = in_escrow + in_pool
-        if receipts != buy_in.price * entries:
-            what = f"{entries} entries at {buy_in.price} were made, and {receipts} were paid for them"
+        if receipts != cost:
+            what = f"its entries cost {cost} {currency}, and {receipts} were paid for them"
             yield Violation("I3", name, what)
         if paid_out + fees + held != receipts + overlay:
             what = f"prizes, refunds, fees and what is held are {paid_out + fees + held}"
             yield Violation("I3", name, f"{what}, where receipts and overlay are {receipts + overlay}")
-        if told.formed and in_escrow:
+        if told.formed and told.formed.currency == currency and in_escrow:
             yield Violation("I3", name, f"its escrow holds {in_escrow} beside the pool")
         if min(in_escrow, in_pool) < 0:
             yield Violation("I3", name, f"has paid out {-min(in_escrow, in_pool)} more than it held")

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 
 import pytest
 
+from services.doctor.examination import Examination, Questions
 from tests.services.http.banking import Casino, deposit, rich
 from tests.services.http.driving import CLOCK, Api
 from tests.services.http.playing import name
@@ -82,6 +83,23 @@ def test_a_withdrawal_gives_amount_and_fee_back_and_a_new_entry_is_charged_anew(
     assert casino.escrow == 1000
     assert entered(casino, player).status_code == 201
     assert casino.purse(player) == (0, 1000)
+
+
+def test_terms_that_change_while_nobody_is_entered_change_no_price_that_was_paid(operator, services):
+    """In another currency too; each entry costs what its own terms say."""
+    casino = Casino(operator, 1, start=False)
+    [player] = casino.players
+    for buy_in in (
+        {"amount": 7, "fee": 1, "currency": "USD"},
+        None,
+        {"amount": 5, "fee": 0, "currency": "EUR"},
+    ):
+        assert operator.delete(f"{casino.path}/entries/{player}").status_code == 204
+        assert operator.request("PATCH", casino.path, {"buy_in": buy_in}).status_code == 200
+        deposit(operator, player, 8, "USD")
+        assert entered(casino, player).status_code == 201
+    assert casino.purse(player) == (1095, 5)
+    assert list(Examination(services.store, Questions(invariants=("I3",))).violations()) == []
 
 
 def test_the_start_moves_the_escrow_into_the_pool_and_the_house_adds_what_is_guaranteed(operator):
