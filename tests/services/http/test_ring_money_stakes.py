@@ -67,7 +67,7 @@ def test_r10_1_each_player_dealt_in_pays_the_ante_to_the_house(  # noqa: PLR0917
     assert [(line["account"], line["amount"]) for line in lines] == [line for pair in pairs for line in pair]
     assert {line["kind"] for line in lines} == {"ante"}
     assert len({line["journal_id"] for line in lines}) == 1
-    assert first_transaction(services, hand_id) == ["hand.committed", "hand.dealt", "ring.hand_begun"]
+    assert first_transaction(services, hand_id) == ["ring.hand_begun", "hand.committed", "hand.dealt"]
 
 
 def rake(operator) -> int:
@@ -184,7 +184,7 @@ def test_the_greatest_amount_is_paid_in_brought_to_a_table_and_paid_out_to_the_c
     ring.sit(1, player, GREATEST)
     other = ring.player(5000)
     full = errors(ring.put(2, {"player_id": other, "buy_in": 5000}))
-    assert full == {"/buy_in": "is more than may lie on one table: at most 0 may come"}
+    assert full == {"/buy_in": "is more than may lie on one table: he may bring 0 at most"}
     assert (ring.purse(player), ring.stack_of(player), ring.purse(other)) == (0, GREATEST, 5000)
     assert ring.leave(1).status_code == 204
     assert ring.purse(player) == GREATEST
