@@ -9,6 +9,7 @@ redis_url      a Valkey, shared by the run: use keys of your own
 
 from __future__ import annotations
 
+import logging
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -72,6 +73,17 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def _url(config: pytest.Config, name: str) -> str:
     given = getattr(config, "workerinput", None)
     return given[name] if given else _servers(config).url(name)
+
+
+@pytest.fixture(autouse=True)
+def _log_as_before() -> Iterator[None]:
+    """A test that lets a command begin its log leaves the next one neither its level nor its handlers."""
+    root = logging.getLogger()
+    level, handlers, disabled = root.level, root.handlers[:], root.manager.disable
+    yield
+    root.setLevel(level)
+    root.handlers[:] = handlers
+    logging.disable(disabled)
 
 
 @pytest.fixture(scope="session")

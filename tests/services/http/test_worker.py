@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import runpy
 import socket
 
 import pytest
 from gunicorn.http import errors
 
-from services.http import gunicorn_conf
 from services.http.worker import Worker
 
 
@@ -44,8 +44,10 @@ def test_a_reader_who_is_gone_is_told_nothing():
             ours.recv(1)
 
 
-def test_two_workers_with_threads_are_forked_before_the_application_is_made():
-    assert gunicorn_conf.workers == 2
-    assert gunicorn_conf.threads == 1024
-    assert gunicorn_conf.preload_app is False
-    assert gunicorn_conf.accesslog is None
+def test_two_workers_with_threads_are_forked_before_the_application_is_made(monkeypatch):
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "its own; this process counts without one")
+    conf = runpy.run_module("services.http.gunicorn_conf")
+    conf["on_exit"](None)
+    assert (conf["workers"], conf["threads"]) == (2, 1024)
+    assert conf["preload_app"] is False
+    assert conf["accesslog"] is None
