@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from random import Random
@@ -57,7 +58,7 @@ class House:
             self.acks.refused[no.code] += 1
 
 
-class Visitor(threading.Thread):
+class Visitor(threading.Thread, ABC):
     """One client; `wrong` is what made it stop before its time."""
 
     def __init__(self, house: House, seed: str) -> None:
@@ -82,9 +83,9 @@ class Visitor(threading.Thread):
     def arrive(self) -> None:
         """Before the first visit."""
 
+    @abstractmethod
     def visit(self) -> None:
         """Some commands; called again and again."""
-        raise NotImplementedError
 
     def leave(self) -> None:
         """After the last visit."""

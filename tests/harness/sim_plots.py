@@ -5,6 +5,7 @@ A plot is an operator who looks at the streams now and then and does what comes 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -31,7 +32,7 @@ STARTS_IN = timedelta(seconds=15)
 """A start that the database's clock has put off by far more is made by the operator himself."""
 
 
-class Plot:
+class Plot(ABC):
     """What all plots have: people with money, and an operator who comes by again and again."""
 
     people = 4
@@ -75,13 +76,13 @@ class Plot:
         """What somebody pays in before he plays, in minor units; now and then too little."""
         return self.m.random.randint(500, 6000)
 
+    @abstractmethod
     def operate(self) -> None:
         """What the operator does when he comes by."""
-        raise NotImplementedError
 
+    @abstractmethod
     def over(self) -> bool:
         """Whether there is nothing left for him to do."""
-        raise NotImplementedError
 
     def ask(self, name: str, call: Call, done: Callable[[Outcome[Any]], object] | None = None) -> None:
         """Ask for something, unless it is being asked for; a second click is another request of the same."""
@@ -118,8 +119,9 @@ class Entered(Plot):
         self.has_a_time = machine.random.random() < 0.2
         self.may_be_cancelled = machine.random.random() < 0.15
 
+    @abstractmethod
     def choose_terms(self) -> dict[str, Any]:
-        raise NotImplementedError
+        """Its structure, as it is published."""
 
     def money_terms(self) -> dict[str, Any]:
         random = self.m.random
