@@ -136,15 +136,19 @@ def _period(since: datetime | None, until: datetime | None) -> Period:
 
 @contextmanager
 def _books(data: Path | None) -> Iterator[Store]:
-    """The store of the running service; whatever keeps the books closed is told in one line."""
+    """The store of the running service; whatever keeps the books closed, or leaves lines out, is told in one line."""
     from psycopg.errors import UndefinedTable
 
     from domain.errors import Rejected
+    from services.application.ledger import await_books
     from services.bootstrap import SettingsError, store_in
     from services.errors import StoreError, Unavailable
 
     try:
         with closing(store_in(data)) as store:
+            if lacking := await_books(store):
+                far = "1 position" if lacking == 1 else f"{lacking} positions"
+                click.echo(f"the books are {far} behind the log: is the projector running?", err=True)
             yield store
     except Unavailable as error:
         remedy = "is the service running on this data directory (--data)?"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -17,7 +18,11 @@ from services.application.credentials import Actor
 from services.application.errors import NotFound
 from services.application.lists import Page, fetch, made
 from services.database import Database
+from services.store import Store
 
+BEHIND_SECONDS = 5.0
+"""How long a reader waits for books that are behind the log."""
+LOOK_SECONDS = 0.05
 T = TypeVar("T")
 
 _ACCOUNTS = """
@@ -216,6 +221,14 @@ def projected(db: Database) -> int:
     """The position of the log up to which the books are written."""
     found: int = fetch(db, "SELECT position FROM projections.tracking", {})[0]["position"]
     return found
+
+
+def await_books(store: Store) -> int:
+    """Wait until the books hold all that the log holds now, at most `BEHIND_SECONDS`; how many positions they lack."""
+    head, until = store.head(), time.monotonic() + BEHIND_SECONDS
+    while (lacking := head - projected(store.database)) > 0 and time.monotonic() < until:
+        time.sleep(LOOK_SECONDS)
+    return max(lacking, 0)
 
 
 def newest(db: Database, as_of: int) -> int:

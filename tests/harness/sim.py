@@ -42,7 +42,6 @@ PLOTS: tuple[tuple[type[Plot], int], ...] = (
     (Ring, 3),
 )
 """Each with how often it is played."""
-logging.getLogger("workers.clock").setLevel(logging.ERROR)  # that its clock jumps is no news here
 CALM_FROM = (30.0, 400.0)
 """Between these many virtual seconds the faults stop."""
 DONE_WITHIN = 3600.0
@@ -190,6 +189,7 @@ def main() -> int:
     parser.add_argument("--from", type=int, default=0, dest="first", help="the first of them")
     parser.add_argument("--trace", type=int, help="one seed alone, event for event")
     asked = parser.parse_args()
+    logging.getLogger("workers.clock").setLevel(logging.ERROR)  # that its clock jumps is no news here
     if asked.trace is not None:
         return _tell(Sim(asked.trace, trace=True).run())
     began, events, failed = time.monotonic(), 0, 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import threading
 from collections.abc import Iterator
 from uuid import UUID, uuid4
 
@@ -496,3 +497,26 @@ def test_a_setting_that_cannot_be_used_is_named(big2, monkeypatch):
     result = big2("trial-balance")
     assert result.exit_code == 1
     assert result.stderr.startswith("Error: PORT must be a whole number")
+
+
+def test_books_that_are_behind_the_log_are_waited_for(run, books):
+    [player] = books.house.rich(1, 5)
+    books.house.deposit(player, 900, "SEK")
+    projecting = threading.Timer(0.3, books.house.project)
+    projecting.start()
+    result = run("statement", player, "--currency", "SEK", "--json")
+    projecting.join()
+    [of] = told(result)["statements"]
+    assert (of["closing_wallet"], of["wallet_stream"], result.stderr) == (900, 900, "")
+
+
+def test_books_that_stay_behind_the_log_say_so(run, books, monkeypatch):
+    monkeypatch.setattr("services.application.ledger.BEHIND_SECONDS", 0.1)
+    [player] = books.house.rich(1, 5)
+    books.house.project()
+    books.house.deposit(player, 900, "SEK")
+    assert (
+        run("trial-balance").stderr == "the books are 1 position behind the log: is the projector running?\n"
+    )
+    books.house.project()
+    assert run("trial-balance").stderr == ""
