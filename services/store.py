@@ -336,6 +336,10 @@ class Store:
         """The rows of all streams behind position `after`, byte for byte."""
         return self._rows.read_log(after, min(limit, LOG_LIMIT))
 
+    def decoded(self, row: Row) -> Recorded:
+        """The event of a row; UnknownTopic or msgspec.ValidationError: it can't be read here."""
+        return self._codec.decode(row)
+
     def head(self) -> int:
         """The position of the newest event; 0 for an empty log."""
         return self._rows.head()

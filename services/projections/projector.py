@@ -10,7 +10,7 @@ from typing import TypeAlias
 from psycopg.sql import SQL, Identifier, Literal
 
 from services.database import Cursor
-from services.envelope import Recorded
+from services.envelope import Recorded, Row
 from services.errors import Unavailable
 from services.projections import (
     agenda,
@@ -22,6 +22,7 @@ from services.projections import (
     payments,
     rings,
     standings,
+    tree,
 )
 from services.projections.context import Context
 from services.projections.progress import Stalled
@@ -42,7 +43,9 @@ CREATE TABLE tracking (
     tables text NOT NULL
 );
 """
-_TABLES = hashlib.sha256("".join(p.DDL for p in PROJECTIONS).encode()).hexdigest()
+_DDLS = (*(p.DDL for p in PROJECTIONS), tree.DDL)
+"""The tables of all, the tree's last: it is made of the stored bytes, batch by batch."""
+_TABLES = hashlib.sha256("".join(_DDLS).encode()).hexdigest()
 """Which tables these are: a release that has others makes the projections again."""
 
 
@@ -53,6 +56,7 @@ class Projector:
         self._store = store
         self._schema = schema
         self._context = Context()
+        self._tree = tree.Grown(0, 0, [])
         self.position = 0
         """The log position up to which this one knows that all is projected."""
 
@@ -64,7 +68,7 @@ class Projector:
             if cur.fetchone() is None:
                 cur.execute(SQL("CREATE SCHEMA {}").format(Identifier(self._schema)))
                 self._use_schema(cur)
-                for ddl in (_TRACKING, *(p.DDL for p in PROJECTIONS)):
+                for ddl in (_TRACKING, *_DDLS):
                     cur.execute(SQL(ddl))
                 cur.execute("INSERT INTO tracking (position, tables) VALUES (0, %s)", (_TABLES,))
 
@@ -78,20 +82,18 @@ class Projector:
     def step(self, upto: int | None = None) -> int:
         """Project the next batch, at most up to position `upto`; the number of events it held."""
         with self._moving() as (cur, after):
-            batch = [r for r in self._store.log(after, BATCH) if upto is None or r.position <= upto]
-            if batch:
-                self._project(cur, batch)
-        self.position = batch[-1].position if batch else after
-        return len(batch)
+            rows = [
+                row for row in self._store.stored_log(after, BATCH) if upto is None or row.position <= upto
+            ]
+            grown = self._project(cur, after, rows) if rows else self._tree
+        return self._is_at(rows[-1].position if rows else after, grown, len(rows))
 
     def step_alone(self) -> int:
         """Project the next event alone, statement by statement; 1, or 0 if there is none. Stalled if it cannot be."""
         with self._moving() as (cur, after):
             rows = self._store.stored_log(after, 1)
-            if rows:
-                self._project_alone(cur, after, rows[0].position)
-        self.position = rows[0].position if rows else after
-        return len(rows)
+            grown = self._project_alone(cur, after, rows[0]) if rows else self._tree
+        return self._is_at(rows[0].position if rows else after, grown, len(rows))
 
     def catch_up(self, upto: int | None = None) -> int:
         """Project until nothing is left; the number of events."""
@@ -114,29 +116,44 @@ class Projector:
                 self._context = Context()
             yield cur, row[0]
 
-    def _project(self, cur: Cursor, batch: list[Recorded]) -> None:
+    def _is_at(self, position: int, grown: tree.Grown, done: int) -> int:
+        """The transaction has committed."""
+        self.position, self._tree = position, grown
+        return done
+
+    def _project(self, cur: Cursor, after: int, rows: list[Row]) -> tree.Grown:
+        batch = [self._store.decoded(row) for row in rows]
         with cur.connection.pipeline():
             for r in batch:
                 self._context.note(r)
                 for projection in PROJECTIONS:
                     projection.project(cur, r, self._context)
-            self._moved(cur, batch[-1].position)
+            grown = tree.grow(cur, self._tree_at(cur, after), rows)
+            self._moved(cur, grown.position)
+        return grown
 
-    def _project_alone(self, cur: Cursor, after: int, position: int) -> None:
+    def _project_alone(self, cur: Cursor, after: int, row: Row) -> tree.Grown:
         at_work = "log"
         try:
-            [r] = self._store.log(after, 1)
+            r = self._store.decoded(row)
             self._context.note(r)
             for projection in PROJECTIONS:
                 at_work = projection.__name__.rpartition(".")[2]
                 projection.project(cur, r, self._context)
+            at_work = "tree"
+            grown = tree.grow(cur, self._tree_at(cur, after), [row])
         except Unavailable:
             raise
         except Exception as error:
             if cur.connection.closed:
                 raise
-            raise Stalled(position, at_work, error) from error
-        self._moved(cur, position)
+            raise Stalled(row.position, at_work, error) from error
+        self._moved(cur, row.position)
+        return grown
+
+    def _tree_at(self, cur: Cursor, position: int) -> tree.Grown:
+        """What this one remembers of the tree, unless another one has projected meanwhile."""
+        return self._tree if self._tree.position == position else tree.read(cur, position)
 
     def _moved(self, cur: Cursor, position: int) -> None:
         cur.execute("UPDATE tracking SET position = %s", (position,))

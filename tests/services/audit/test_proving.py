@@ -51,7 +51,7 @@ def test_an_empty_log_is_proved(store):
 
 
 def test_a_log_is_counted_and_told(store, tampered, monkeypatch):
-    monkeypatch.setattr("services.audit.BATCH", 3)
+    monkeypatch.setattr("services.audit.proving.BATCH", 3)
     history(store)
     history(store)
     told = []
@@ -135,7 +135,7 @@ def recorded_hand(store, settlement=None):
 
 
 def test_a_recorded_hand_is_settled_again(store, tampered, monkeypatch):
-    monkeypatch.setattr("services.audit.BATCH", 2)
+    monkeypatch.setattr("services.audit.proving.BATCH", 2)
     for _ in range(3):
         recorded_hand(store)
     assert verify_log(store).by_topic == {"hand.recorded.1": 3, "hand.settled.1": 3, "hand.confirmed.1": 3}
