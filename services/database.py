@@ -33,6 +33,13 @@ STATEMENT_TIMEOUT_MS = 30_000
 """How long a statement may run on a pooled connection."""
 IDLE_TRANSACTION_MS = 10_000
 """After how long PostgreSQL ends a transaction that its client forgot."""
+TRANSACTION_MS = 30_000
+"""How long a transaction may last: within a pipeline the limit above does not count, and who is cut off then would keep
+what he has locked."""
+ALIVE_SECONDS = 5
+"""After how long without a word either side asks whether the other one can still be reached."""
+ALIVE_TRIES = 3
+"""So many questions, a second apart, may stay without an answer."""
 
 
 class Numeric(Loader):
@@ -114,7 +121,11 @@ def connect_options(name: str) -> dict[str, Any]:
         "lock_timeout": LOCK_TIMEOUT_MS,
         "statement_timeout": STATEMENT_TIMEOUT_MS,
         "idle_in_transaction_session_timeout": IDLE_TRANSACTION_MS,
+        "transaction_timeout": TRANSACTION_MS,
         "timezone": "UTC",
+        "tcp_keepalives_idle": ALIVE_SECONDS,
+        "tcp_keepalives_interval": 1,
+        "tcp_keepalives_count": ALIVE_TRIES,
     }
     return {
         "autocommit": True,
@@ -122,6 +133,9 @@ def connect_options(name: str) -> dict[str, Any]:
         "application_name": name,
         "connect_timeout": CONNECT_SECONDS,
         "tcp_user_timeout": CONNECT_SECONDS * 1000,
+        "keepalives_idle": ALIVE_SECONDS,
+        "keepalives_interval": 1,
+        "keepalives_count": ALIVE_TRIES,
         "options": " ".join(f"-c {key}={value}" for key, value in settings.items()),
     }
 

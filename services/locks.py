@@ -22,9 +22,14 @@ from services.errors import Unavailable
 
 LOCK_SECONDS = 10.0
 """How long a caller waits for a lock, in all."""
+HELD_SECONDS = 15
+"""How long a lock may be held: whoever has it longer was cut off from PostgreSQL, which then ends his session."""
 LOCK_CONNECTIONS = 4
 """Connections a process keeps for locks, apart from those that append: a holder can always go on. So many keys can
 be held or waited for at once; whoever comes then is told Unavailable after `services.database.WAIT_SECONDS`."""
+
+_LIMITS = "SELECT set_config('lock_timeout', %s, false), set_config('idle_session_timeout', %s, false)"
+_UNLOCK = "SELECT pg_advisory_unlock(%s), set_config('idle_session_timeout', '0', false)"
 
 
 class LocalLocks:
@@ -107,7 +112,7 @@ def _in_order(key: UUID, then: UUID | None) -> list[UUID]:
 def _acquire(conn: Connection, key: UUID, deadline: float) -> None:
     milliseconds = max(1, int((deadline - time.monotonic()) * 1000))
     try:
-        conn.execute("SELECT set_config('lock_timeout', %s, false)", (str(milliseconds),))
+        conn.execute(_LIMITS, (str(milliseconds), f"{HELD_SECONDS}s"))
         conn.execute("SELECT pg_advisory_lock(%s)", (_number(key),))
     except psycopg.errors.LockNotAvailable as error:
         raise Unavailable(f"{key} was not free in time: try again") from error
@@ -115,7 +120,7 @@ def _acquire(conn: Connection, key: UUID, deadline: float) -> None:
 
 def _release(conn: Connection, key: UUID) -> None:
     try:
-        conn.execute("SELECT pg_advisory_unlock(%s)", (_number(key),))
+        conn.execute(_UNLOCK, (_number(key),))
     except psycopg.Error:
         conn.close()  # the server releases the locks of a closed connection
 

@@ -12,6 +12,7 @@ from uuid import UUID
 import click
 
 from workers.answering import answer_files
+from workers.audit_cli import audit
 from workers.backup_cli import backup, restore
 from workers.demo_cli import demo
 from workers.doctor_cli import doctor
@@ -45,6 +46,7 @@ main.add_command(ledger)
 main.add_command(backup)
 main.add_command(restore)
 main.add_command(doctor)
+main.add_command(audit)
 
 
 @contextmanager
@@ -161,9 +163,11 @@ def rebuild(only_compare: bool, data: Path | None) -> None:
 
 @main.command()
 @click.option("--url", required=True, help="Where the service is.")
-@click.option("--token", "secret", help="An operator's token.")
+@click.option("--token", "secret", help="An operator's token; others on this machine can read it.")
 @click.option(
-    "--token-file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A file with it."
+    "--token-file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A file with it; BIG2_TOKEN in the environment by default.",
 )
 @click.option("--tournament", type=click.UUID, help="The tournament's id.")
 @click.option("--table", type=click.UUID, help="The ring table's id, instead of a tournament's.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,9 @@ UNREADABLE = 2
 """Exit status when a file can't be read."""
 LARGEST_FILE = 256 * 1024 * 1024
 """Bytes, where nothing else is said: some 100,000 hands."""
+
+VARIABLE = "BIG2_TOKEN"
+"""A token for commands that go to a service; other accounts can read a command line, but not the environment."""
 
 
 class UnreadableError(Exception):
@@ -58,8 +62,9 @@ def read_or_status_two() -> Iterator[None]:
 
 
 def token_from(secret: str | None, file: Path | None) -> str:
-    """The token of `--token`, or in the file of `--token-file`; raises UsageError where none can be sent."""
-    token = secret or (file.read_text("utf-8", "replace").strip() if file else "")
+    """The token of `--token`, in the file of `--token-file`, or of the environment; raises UsageError where none can
+    be sent."""
+    token = secret or (file.read_text("utf-8", "replace").strip() if file else os.environ.get(VARIABLE, ""))
     if not (token and token.isascii() and token.isprintable()):
-        raise click.UsageError("a token is needed: --token or --token-file")
+        raise click.UsageError(f"a token is needed: --token-file, {VARIABLE} in the environment, or --token")
     return token

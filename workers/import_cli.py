@@ -41,9 +41,11 @@ def import_() -> None:
     help="The preset below the sheet's own rules.",
 )
 @click.option("--url", help="Where the service is; by default the one on the data directory.")
-@click.option("--token", "secret", help="An operator's token, for --url.")
+@click.option("--token", "secret", help="An operator's token, for --url; others on this machine can read it.")
 @click.option(
-    "--token-file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A file with it."
+    "--token-file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A file with it; BIG2_TOKEN in the environment by default.",
 )
 @click.option(
     "--data", type=click.Path(path_type=Path, file_okay=False), help="Data directory (BIG2_DATA, ./data)."

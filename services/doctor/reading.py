@@ -76,7 +76,7 @@ class Log:
     def fetch(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """All rows of a query, however long it takes."""
         with self.store.database.transaction() as cursor:
-            cursor.execute("SET LOCAL statement_timeout = 0")
+            cursor.execute("SET LOCAL statement_timeout = 0; SET LOCAL transaction_timeout = 0")
             return cursor.execute(query, values, binary=True).fetchall()
 
     def _rows(self) -> Iterator[Row]:

@@ -92,7 +92,8 @@ def _step(rebuild: Projector, upto: int) -> int:
 def _held(store: Store) -> Iterator[tuple[Cursor, int]]:
     """Hold the live projections where they are for a block: projectors wait, readers don't."""
     with store.database.transaction() as cur:
-        cur.execute("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
+        for limit in ("statement", "idle_in_transaction_session", "transaction"):
+            cur.execute(SQL("SET LOCAL {} = 0").format(Identifier(f"{limit}_timeout")))
         # Nothing else is locked, and no table is dropped before the block ends: who waits here can't be waited for.
         cur.execute(SQL("LOCK TABLE {}.tracking IN EXCLUSIVE MODE").format(Identifier(SCHEMA)))
         cur.execute(SQL("SELECT position FROM {}.tracking").format(Identifier(SCHEMA)))

@@ -120,6 +120,17 @@ def test_a_connection_lost_under_a_lock_frees_it(database_url):
     locks.close()
 
 
+def test_a_holder_who_is_not_heard_of_keeps_it_no_longer_than_the_limit(database_url, monkeypatch):
+    monkeypatch.setattr("services.locks.HELD_SECONDS", 1)
+    key, cut_off, other = uuid4(), AdvisoryLocks(database_url), AdvisoryLocks(database_url)
+    with cut_off.hold(key), other.hold(key, 60):
+        pass
+    with cut_off.hold(key):
+        pass
+    cut_off.close()
+    other.close()
+
+
 def test_two_locks_are_held_in_their_order_and_both_are_free_afterwards(locks):
     first, second = uuid4(), uuid4()
     with locks.hold(first, 60, second), ThreadPoolExecutor(2) as pool:

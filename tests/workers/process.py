@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from uuid import uuid4
@@ -23,7 +23,9 @@ _OURS = ("DATABASE_URL", "REDIS_URL", "PORT", "BIG2_HOST", "BIG2_DATA")
 class Big2:
     """One run of the command. Every process that it starts carries a mark, by which those are found that are left."""
 
-    def __init__(self, *arguments: object, module: str = "workers.cli") -> None:
+    def __init__(
+        self, *arguments: object, module: str = "workers.cli", settings: Mapping[str, str] | None = None
+    ) -> None:
         self._mark = f"BIG2_TEST_MARK={uuid4().hex}"
         self._out = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in `__exit__`
         name, _, value = self._mark.partition("=")
@@ -31,7 +33,7 @@ class Big2:
         plain = {key: text for key, text in os.environ.items() if key not in _OURS}
         self.popen = subprocess.Popen(
             [sys.executable, "-m", module, *map(str, arguments)],
-            env={**plain, "PYTHONPATH": path, name: value},
+            env={**plain, "PYTHONPATH": path, name: value, **(settings or {})},
             stdin=subprocess.DEVNULL,
             stdout=self._out,
             stderr=subprocess.STDOUT,

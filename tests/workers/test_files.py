@@ -96,9 +96,11 @@ def test_a_file_that_cannot_be_read_stops_no_other(tmp_path):
     assert result.stderr == f"{tmp_path / 'missing'}: No such file or directory\n"
 
 
-def test_a_token_is_given_as_it_is_or_in_a_file(tmp_path):
+def test_a_token_is_given_as_it_is_in_a_file_or_in_the_environment(tmp_path, monkeypatch):
     path = tmp_path / "token"
     path.write_bytes(b"b2_secret\n")
+    monkeypatch.setenv("BIG2_TOKEN", "b2_around")
+    assert token_from(None, None) == "b2_around"
     assert token_from("b2_given", path) == "b2_given"
     assert token_from(None, path) == "b2_secret"
 
@@ -108,5 +110,5 @@ def test_what_no_request_can_carry_is_no_token(tmp_path, content):
     path = tmp_path / "token"
     path.write_bytes(content)
     for secret, file in ((None, path), (None, None)):
-        with pytest.raises(click.UsageError, match="a token is needed: --token or --token-file"):
+        with pytest.raises(click.UsageError, match="a token is needed: --token-file, BIG2_TOKEN"):
             token_from(secret, file)

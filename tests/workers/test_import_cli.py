@@ -198,8 +198,8 @@ def test_another_league_of_that_name_is_a_warning(scores, sheet):
     [
         (["--rules", "nonsense"], "is no preset: actionpoker"),
         (["--rules", "hongkong"], "taiwan; is hong-kong meant?"),
-        (["--url", "http://127.0.0.1:1"], "--token or --token-file"),
-        (["--url", "http://127.0.0.1:1", "--token", "b2_é"], "--token or --token-file"),
+        (["--url", "http://127.0.0.1:1"], "a token is needed"),
+        (["--url", "http://127.0.0.1:1", "--token", "b2_é"], "a token is needed"),
         (["--token", "x"], "a token goes with --url"),
         (["--url", "http://127.0.0.1:1", "--token", "x", "--data", "d"], "either --url or --data"),
         (["--token-file", "missing"], "missing"),
