@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Protocol
 
 import psycopg
-import redis
 
 from services.folders import EmbeddedError, make_data, own_folder, server_account, socket_folder, within_reach
 from services.processes import die_with_parent, spawn, working_in
@@ -219,6 +218,8 @@ class Valkey(_Embedded):
         return self._spawn([str(next(package.glob("_binaries/*/valkey-server"))), *arguments], signal.SIGKILL)
 
     def answers(self) -> bool:
+        import redis  # noqa: PLC0415 - a tenth of a process's start, and most ask no Valkey
+
         try:
             with redis.Redis.from_url(self.url, socket_timeout=1, socket_connect_timeout=1) as client:
                 return bool(client.ping())

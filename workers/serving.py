@@ -179,17 +179,12 @@ def run_process(name: str) -> None:
 
 
 def _web(settings: Settings) -> None:
-    environment = {**os.environ, **bootstrap.variables(settings)}
+    from gunicorn.app import wsgiapp  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    os.environ.update(bootstrap.variables(settings))
     os.chdir(Path(__file__).parents[1])  # gunicorn puts the working folder first on the path of imports
-    argv = [
-        sys.executable,
-        *SAFE_IMPORTS,
-        "gunicorn",
-        "-c",
-        "python:services.http.gunicorn_conf",
-        "services.http.wsgi:app",
-    ]
-    os.execve(sys.executable, argv, environment)  # noqa: S606 - this process becomes gunicorn
+    sys.argv = ["gunicorn", "-c", "python:services.http.gunicorn_conf", "services.http.wsgi:app"]
+    wsgiapp.run()
 
 
 def _worker(settings: Settings) -> None:

@@ -17,15 +17,10 @@ import psycopg
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
-from redis import Redis
-from redis.exceptions import RedisError
-from rq import Queue
-from rq.worker_registration import get_keys
 
 from services.errors import StoreError
 from services.projections.agenda import IS_DUE
 from services.projections.progress import Progress, progress
-from services.queues import QUEUE, redis_client
 from services.store import Store
 
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
@@ -83,7 +78,7 @@ class Asked:
         self, store: Store, redis_url: str | None, data: Path, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._store = store
-        self._redis = redis_client(redis_url) if redis_url else None
+        self._redis_url = redis_url
         self._data = data
         self._clock = clock
         self._guard = Lock()
@@ -101,8 +96,8 @@ class Asked:
     def collect(self) -> Iterator[Metric]:
         """The figures; those of a store or a Redis that is away are left out."""
         yield from _with_state("big2_store_up", "Whether PostgreSQL answers.", self._of_store)
-        if self._redis is not None:
-            yield from _with_state("big2_redis_up", "Whether Redis answers.", self._of_redis)
+        if url := self._redis_url:
+            yield from _with_state("big2_redis_up", "Whether Redis answers.", lambda: _of_redis(url))
         if free := _free_bytes(self._data):
             yield GaugeMetricFamily("big2_data_free_bytes", "Room left in the data directory.", free)
 
@@ -135,14 +130,16 @@ class Asked:
             GaugeMetricFamily("big2_database_bytes", "Size of the database.", size[0]),
         ]
 
-    def _of_redis(self) -> Iterable[Metric]:
-        assert self._redis is not None
-        jobs = Queue(QUEUE, connection=self._redis)
-        return [
-            GaugeMetricFamily("big2_queue_depth", "Jobs that wait for a worker.", jobs.count),
-            GaugeMetricFamily("big2_failed_jobs", "Jobs that failed within the last hour.", _failed(jobs)),
-            GaugeMetricFamily("big2_workers", "Workers that take jobs.", _workers(self._redis, jobs)),
-        ]
+
+def _of_redis(url: str) -> Iterable[Metric]:
+    from services.queues import counts  # noqa: PLC0415 - a tenth of a web process's start
+
+    found = counts(url)
+    return [
+        GaugeMetricFamily("big2_queue_depth", "Jobs that wait for a worker.", found.waiting),
+        GaugeMetricFamily("big2_failed_jobs", "Jobs that failed within the last hour.", found.failed),
+        GaugeMetricFamily("big2_workers", "Workers that take jobs.", found.workers),
+    ]
 
 
 def _of_projector(at: Progress) -> Iterator[Metric]:
@@ -161,23 +158,11 @@ def _of_projector(at: Progress) -> Iterator[Metric]:
 def _with_state(name: str, meaning: str, ask: Callable[[], Iterable[Metric]]) -> Iterator[Metric]:
     try:
         found = list(ask())
-    except (StoreError, RedisError, psycopg.Error):
+    except (StoreError, psycopg.Error):
         yield GaugeMetricFamily(name, meaning, 0)
         return
     yield GaugeMetricFamily(name, meaning, 1)
     yield from found
-
-
-def _failed(jobs: Queue) -> int:
-    found: int = jobs.failed_job_registry.get_job_count(cleanup=False)
-    return found
-
-
-def _workers(client: Redis, jobs: Queue) -> int:
-    """A worker that was killed stays in the set of them, but its own key goes with its last sign of life."""
-    keys = get_keys(queue=jobs)
-    found: int = client.exists(*keys) if keys else 0
-    return found
 
 
 def _free_bytes(data: Path) -> int | None:

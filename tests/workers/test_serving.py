@@ -121,14 +121,14 @@ def test_a_lost_file_is_not_made_again(migrated, store, capsys, tmp_path):
 def test_the_web_process_becomes_gunicorn_with_these_settings(migrated, monkeypatch, tmp_path):
     called = []
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(os, "execve", lambda *args: called.append((*args, Path.cwd())))
+    monkeypatch.setattr(sys, "argv", ["big2", "run", "web"])
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    monkeypatch.setattr("gunicorn.app.wsgiapp.run", lambda: called.append((sys.argv, os.environ, Path.cwd())))
     whole = serving.bootstrap.with_urls(settings(os.environ))
     serving.run_process("web")
-    [(program, argv, environment, folder)] = called
-    assert program == sys.executable
-    assert argv[1:4] == ["-P", "-m", "gunicorn"]
+    [(argv, environment, folder)] = called
+    assert argv[1:] == ["-c", "python:services.http.gunicorn_conf", "services.http.wsgi:app"]
     assert folder == ROOT, "gunicorn imports from its working folder first"
-    assert argv[-1] == "services.http.wsgi:app"
     assert variables(whole).items() <= environment.items()
 
 
