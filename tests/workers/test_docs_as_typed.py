@@ -24,13 +24,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
-    service = Service()
-    try:
-        service.start()
+    with Service() as service:
         yield service
-    finally:
-        service.close()
-        shutil.rmtree(service.data)
 
 
 def blocks(page: str) -> str:

@@ -7,7 +7,6 @@ again from the raw events by `tests.proof.money`, which knows nothing of the ser
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 import time
@@ -111,13 +110,8 @@ class Killing:
 
 @pytest.fixture
 def service() -> Iterator[Service]:
-    service = Service()
-    try:
-        service.start()
+    with Service() as service:
         yield service
-    finally:
-        service.close()
-        shutil.rmtree(service.data)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ Then the book is made again from the raw events by `tests.proof.money`, which kn
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 import threading
@@ -128,13 +127,8 @@ def must_be_one_of(no: Refused, *codes: str) -> None:
 
 @pytest.fixture
 def service() -> Iterator[Service]:
-    service = Service()
-    try:
-        service.start()
+    with Service() as service:
         yield service
-    finally:
-        service.close()
-        shutil.rmtree(service.data)
 
 
 def some_hands(service: Service, tables: list[str], guests: list[Guest]) -> None:

@@ -48,6 +48,19 @@ class Service:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
 
+    def __enter__(self) -> Service:
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it, and take its directory away."""
+        self.close()
+        shutil.rmtree(self.data)
+
     def start(self) -> Big2:
         if self.run is None or self.run.popen.poll() is not None:
             self.close()
