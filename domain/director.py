@@ -237,6 +237,7 @@ class _Director:
         self._record(seated)
         self.table_events[opened.table_id] = [opened]
         self.tables[opened.number] = evolve_table(None, opened)
+        self._commit_next(opened.number)
         return opened.number
 
     def _seat_late(self, coming: Coming, at: Sitting) -> int:
@@ -254,6 +255,13 @@ class _Director:
         self._record(drawn)
         self.table_events[opened.table_id] = [opened]
         self.tables = {opened.number: evolve_table(None, opened)}
+        if self.t.entries_open:
+            self._commit_next(opened.number)
+
+    def _commit_next(self, opened: int) -> None:
+        """Another table may follow the one just opened: its root stands before anybody knows who sits there."""
+        if self.t.rooted_tables == opened:
+            self._record(decide.commit_deals(self.t, [opened + 1]))
 
     def _move(self, move: Move, purpose: str) -> None:
         source = self.tables[move.from_table]

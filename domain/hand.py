@@ -1,6 +1,7 @@
 """A hand: committed, dealt, played, settled, final. What is disputed and replayed.
 
-The rules are big2's; this module records what they decide, and adds time: each turn has a deadline (R11.2).
+The rules are big2's; this module records what they decide, and adds time: each turn has a deadline (R11.2). Where
+players may send entropy, the time for it comes first: turn 0, whose deadline is the deal.
 """
 
 from __future__ import annotations
@@ -9,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache, reduce
-from typing import Protocol
-from uuid import UUID
+from typing import Any
 
 import msgspec
 
@@ -18,13 +18,11 @@ from big2 import hand as play_rules
 from big2.actions import By, PassReason
 from big2.actions import Passed as PassedAction
 from big2.actions import Played as PlayedAction
-from big2.cards import Card, cards_text, mask_of, mask_text, parse_stored_cards
-from big2.rulesets import RuleSet, ruleset_on_record, ruleset_to_mapping
+from big2.cards import Card, mask_of, mask_text, parse_stored_cards
+from big2.rulesets import RuleSet, ruleset_on_record
 from big2.settlement import Settlement, settle
-from big2.table import Direction, deal_order
+from big2.table import Direction
 from domain.aggregate import Aggregate
-from domain.connection import Connection
-from domain.deal import commitment, dealt, hand_seed, shuffled_deck
 from domain.errors import Conflicting, NotAllowed
 from domain.events import Event, Guarded
 from domain.hand_events import (
@@ -34,22 +32,26 @@ from domain.hand_events import (
     ClockStopped,
     Committed,
     Confirmed,
-    ConnectedDealt,
     Dealt,
+    EntropyGiven,
+    EntropyOpened,
     Finalised,
     HandRecorded,
     Passed,
+    ProvenCommitted,
+    ProvenRingCommitted,
     RingCommitted,
-    SeatDealt,
     Settled,
-    Timing,
     Transfer,
     Turn,
     Voided,
 )
 from domain.ids import HandId, PlayerId, TableId, TournamentId
-from domain.table import Deal, Table
-from domain.table_events import HandEnded, Place
+from domain.table import Table
+from domain.table_events import HandEnded
+
+Terms = Dealt | EntropyOpened
+"""What a hand is, or will be, dealt under."""
 
 
 class State(StrEnum):
@@ -62,8 +64,8 @@ class State(StrEnum):
 class Hand(Guarded, frozen=True):
     """`play` is the game itself; `stopped_ms` the time left on a stopped clock; `acted` and `clocked` are seats.
 
-    A hand that was recorded has no commitment, no seed and no `play`; one at a ring table no tournament, but a
-    `currency`.
+    `nonces` is the entropy that seats have sent. A hand that was recorded has no commitment, no seed and no `play`; one
+    at a ring table no tournament, but a `currency`.
     """
 
     hand_id: HandId
@@ -71,9 +73,11 @@ class Hand(Guarded, frozen=True):
     tournament_id: TournamentId | None
     number: int
     commitment: str | None = None
+    proof: ProvenCommitted | ProvenRingCommitted | None = None
     seed: bytes | None = None
+    nonces: dict[int, str] = msgspec.field(default_factory=dict)
     play: play_rules.Hand | None = None
-    dealt: Dealt | HandRecorded | None = None
+    dealt: Terms | HandRecorded | None = None
     state: State = State.RUNNING
     deadline: datetime | None = None
     stopped_ms: int | None = None
@@ -83,8 +87,8 @@ class Hand(Guarded, frozen=True):
     currency: str | None = None
 
     @property
-    def terms(self) -> Dealt | HandRecorded:
-        """The deal, in the transaction of the commitment; or what was recorded in its place."""
+    def terms(self) -> Terms | HandRecorded:
+        """The deal's, in the transaction of the commitment; or what was recorded in its place."""
         assert self.dealt is not None
         return self.dealt
 
@@ -98,8 +102,19 @@ class Hand(Guarded, frozen=True):
         """The game itself; Conflicting where there is none to look into or to play in."""
         if self.recorded:
             raise Conflicting("hand-closed", "The hand was played with real cards: only its result is known.")
-        assert self.play is not None
+        if self.play is None:
+            raise Conflicting("hand-not-dealt", "Nobody holds a card yet: players may still send entropy.")
         return self.play
+
+    @property
+    def opened(self) -> EntropyOpened | None:
+        """What the hand is to be dealt under, as long as it is not dealt."""
+        return self.dealt if isinstance(self.dealt, EntropyOpened) else None
+
+    @property
+    def turn_number(self) -> int:
+        """The running turn's; 0 before the deal."""
+        return 0 if self.opened else self.game.turn_number
 
     def seat_of(self, player: PlayerId | None) -> int | None:
         """The seat that `player` was dealt in, if he was."""
@@ -116,9 +131,13 @@ def evolve(hand: Hand | None, event: Event) -> Hand:
             return _acted(hand, action, event.by, event.next_turn)
         case Passed():
             passed = PassedAction(event.seat, event.reason, event.breach)
-            return _acted(hand, passed, _passed_by(event.reason), event.next_turn)
+            return _acted(hand, passed, acted_by(event), event.next_turn)
         case Dealt():
             return change(hand, dealt=event, play=_start(event), deadline=_deadline(event.next_turn))
+        case EntropyOpened():
+            return change(hand, dealt=event, deadline=event.closes_at)
+        case EntropyGiven():
+            return _given(hand, event)
         case ClockStopped():
             return change(hand, deadline=None, stopped_ms=event.remaining_ms)
         case ClockStarted():
@@ -143,67 +162,6 @@ def folded(events: Sequence[Event]) -> Hand:
 # decisions
 
 
-class Dealing(Protocol):
-    """A table that deals: of a tournament, or a ring table, which has a currency instead."""
-
-    @property
-    def table_id(self) -> TableId: ...
-
-    @property
-    def tournament_id(self) -> TournamentId | None: ...
-
-    @property
-    def currency(self) -> str | None: ...
-
-    @property
-    def rules(self) -> str: ...
-
-
-def deal(
-    table: Dealing,
-    terms: Deal,
-    rules: RuleSet,
-    *,
-    master: bytes,
-    structure_hash: str,
-    timing: Timing,
-    connections: Mapping[UUID, Connection],
-    now: datetime,
-) -> list[Event]:
-    """A new hand under `terms`: committed and dealt, from the `master` secret of the tournament or the ring table.
-
-    Who is not among `connections` is not connected: he is dealt in all the same (R11.1).
-    """
-    names = (str(table.tournament_id or table.table_id), str(terms.hand_id))
-    seed = hand_seed(master, names[1])
-    seats = [place.seat for place in terms.seats]
-    order = deal_order(terms.dealer, seats, terms.direction)
-    holdings, stub = dealt(shuffled_deck(seed, *names), order)
-    committed = _commit(table, terms, seed, commitment(seed, *names))
-    masks = {seat: mask_of(cards) for seat, cards in holdings.items()}
-    game = _game(rules, terms.dealer, terms.direction, terms.leader, masks)
-    event = ConnectedDealt(
-        rules=table.rules,
-        ruleset=ruleset_to_mapping(rules),
-        structure_hash=structure_hash,
-        level=terms.level,
-        unit=terms.unit,
-        dealer=terms.dealer,
-        direction=terms.direction,
-        leader=terms.leader,
-        seats=tuple(_seat_dealt(place) for place in terms.seats),
-        cards={seat: cards_text(holdings[seat], rules.suits) for seat in seats},
-        stub=cards_text(stub, rules.suits),
-        timing=timing,
-        next_turn=_next_turn(game, now + timedelta(seconds=timing.turn_seconds)),
-        connections={
-            place.seat: connections.get(place.player_id, Connection.NOT_CONNECTED) for place in terms.seats
-        },
-    )
-    hand = folded([committed, event])
-    return [committed, event, *(_end(hand) if game.turn is None else ())]
-
-
 def play(hand: Hand, player: PlayerId, turn: int, cards: Sequence[Card], now: datetime) -> list[Event]:
     """`player` plays `cards` (as he sent them, repeats and all) on `turn`.
 
@@ -221,8 +179,12 @@ def pass_turn(hand: Hand, player: PlayerId, turn: int, now: datetime) -> list[Ev
 
 def act_for_absent(hand: Hand, turn: int, now: datetime) -> list[Event]:
     """The clock's action once `turn` is past its deadline (R11.2); nothing if the world has moved on."""
-    late = hand.deadline is not None and hand.deadline <= now
-    if hand.state is not State.RUNNING or hand.game.turn_number != turn or not late:
+    if (
+        hand.state is not State.RUNNING
+        or hand.opened
+        or hand.game.turn_number != turn
+        or not is_late(hand, now)
+    ):
         return []
     return _recorded(hand, play_rules.clock_action(hand.game), now)
 
@@ -232,8 +194,13 @@ def stop_clock(hand: Hand, at: datetime) -> list[Event]:
     if hand.state is not State.RUNNING or hand.deadline is None:
         return []
     left = (hand.deadline - at) // timedelta(milliseconds=1)
-    remaining = min(max(0, left), hand.terms.timing.turn_seconds * 1000)
-    return [ClockStopped(turn=hand.game.turn_number, remaining_ms=remaining)]
+    remaining = min(max(0, left), longest_wait_ms(hand))
+    return [ClockStopped(turn=hand.turn_number, remaining_ms=remaining)]
+
+
+def longest_wait_ms(hand: Hand) -> int:
+    """How long the running turn lasts at most; before the deal, how long entropy is taken."""
+    return 1000 * (hand.opened.entropy_seconds if hand.opened else hand.terms.timing.turn_seconds)
 
 
 def start_clock(hand: Hand, now: datetime) -> list[Event]:
@@ -241,14 +208,14 @@ def start_clock(hand: Hand, now: datetime) -> list[Event]:
     if hand.state is not State.RUNNING or hand.stopped_ms is None:
         return []
     deadline = now + timedelta(milliseconds=hand.stopped_ms)
-    return [ClockStarted(turn=hand.game.turn_number, deadline=deadline)]
+    return [ClockStarted(turn=hand.turn_number, deadline=deadline)]
 
 
 def shift_clock(hand: Hand, deadline: datetime, step: timedelta) -> list[Event]:
     """After the database's clock stepped: the turn that was due at `deadline` keeps the time that it had left."""
     if hand.state is not State.RUNNING or hand.deadline != deadline:
         return []
-    return [ClockStarted(turn=hand.game.turn_number, deadline=deadline + step)]
+    return [ClockStarted(turn=hand.turn_number, deadline=deadline + step)]
 
 
 def void(hand: Hand, reason: str) -> list[Event]:
@@ -299,44 +266,27 @@ def _seat_on_turn(hand: Hand, player: PlayerId, turn: int) -> int:
     return seat
 
 
+def is_late(hand: Hand, now: datetime) -> bool:
+    return hand.deadline is not None and hand.deadline <= now
+
+
 def _recorded(hand: Hand, actions: Sequence[PlayedAction | PassedAction], now: datetime) -> list[Event]:
     """The actions as events, the last with the turn that follows; then the settlement if they ended the hand."""
     game = hand.game
     for action in actions:
         game = play_rules.apply(game, action)
     deadline = now + timedelta(seconds=hand.terms.timing.turn_seconds) if hand.stopped_ms is None else None
-    followed_by = [None] * (len(actions) - 1) + [_next_turn(game, deadline)]
+    followed_by = [None] * (len(actions) - 1) + [next_turn_of(game, deadline)]
     turns = [hand.game.turn_number] + [None] * (len(actions) - 1)
     events = [_event(hand, *item) for item in zip(actions, turns, followed_by, strict=True)]
     if game.turn is not None:
         return events
     for event in events:
         hand = evolve(hand, event)
-    return [*events, *_end(hand)]
+    return [*events, *end(hand)]
 
 
-def _commit(table: Dealing, terms: Deal, seed: bytes, to: str) -> Event:
-    if table.tournament_id is None:
-        assert table.currency is not None
-        return RingCommitted(
-            hand_id=terms.hand_id,
-            table_id=table.table_id,
-            number=terms.number,
-            currency=table.currency,
-            commitment=to,
-            seed=seed,
-        )
-    return Committed(
-        hand_id=terms.hand_id,
-        table_id=table.table_id,
-        tournament_id=table.tournament_id,
-        number=terms.number,
-        commitment=to,
-        seed=seed,
-    )
-
-
-def _next_turn(game: play_rules.Hand, deadline: datetime | None) -> Turn | None:
+def next_turn_of(game: play_rules.Hand, deadline: datetime | None) -> Turn | None:
     return None if game.turn is None else Turn(game.turn_number, game.turn, deadline)
 
 
@@ -366,7 +316,7 @@ def _event(
     )
 
 
-def _end(hand: Hand) -> list[Event]:
+def end(hand: Hand) -> list[Event]:
     """The settlement, and the seed at once where nobody may protest."""
     result = settle(hand.game, hand.terms.unit, _stacks(hand))
     final = [] if hand.terms.timing.protest_seconds else [_closing(hand)]
@@ -386,9 +336,9 @@ def settled(result: Settlement) -> Settled:
     )
 
 
-def rule_set_of(terms: Dealt | HandRecorded) -> RuleSet:
+def rule_set_of(terms: Terms | HandRecorded) -> RuleSet:
     """The rule set that a hand was played under."""
-    return _rules(msgspec.json.encode(terms.ruleset))
+    return whole_rule_set(terms.ruleset)
 
 
 def points_due(hand: Hand) -> dict[int, int]:
@@ -407,7 +357,7 @@ def _closing(hand: Hand) -> Event:
 def _stacks(hand: Hand) -> dict[int, int]:
     """What each seat dealt in had."""
     dealt = hand.dealt
-    assert isinstance(dealt, Dealt)
+    assert isinstance(dealt, Terms)
     return {s.seat: s.stack for s in dealt.seats}
 
 
@@ -438,7 +388,15 @@ def _committed(event: Committed | RingCommitted) -> Hand:
         commitment=event.commitment,
         seed=event.seed,
         currency=event.currency if isinstance(event, RingCommitted) else None,
+        proof=event if isinstance(event, ProvenCommitted | ProvenRingCommitted) else None,
     )
+
+
+def _given(hand: Hand, event: EntropyGiven) -> Hand:
+    """On a stopped clock the last seat's nonce leaves nothing to wait for but the clock."""
+    nonces = {**hand.nonces, event.seat: event.nonce}
+    stopped_ms = 0 if hand.stopped_ms and len(nonces) == len(hand.terms.seats) else hand.stopped_ms
+    return msgspec.structs.replace(hand, nonces=nonces, deadline=event.closes_at, stopped_ms=stopped_ms)
 
 
 def _acted(hand: Hand, action: PlayedAction | PassedAction, by: ActedBy, next_turn: Turn | None) -> Hand:
@@ -460,13 +418,17 @@ def _with(seats: frozenset[int], seat: int) -> frozenset[int]:
 def _start(event: Dealt) -> play_rules.Hand:
     rules = rule_set_of(event)
     masks = {seat: _mask(cards) for seat, cards in event.cards.items()}
-    return _game(rules, event.dealer, event.direction, event.leader, masks)
+    return game_of(rules, event.dealer, event.direction, event.leader, masks)
 
 
-def _game(
+def game_of(
     rules: RuleSet, dealer: int, direction: Direction, leader: int | None, masks: Mapping[int, int]
 ) -> play_rules.Hand:
     return play_rules.start(rules, dealer=dealer, direction=direction, leader=leader, holdings=masks)
+
+
+def whole_rule_set(ruleset: Mapping[str, Any]) -> RuleSet:
+    return _rules(msgspec.json.encode(ruleset))
 
 
 @lru_cache(maxsize=64)
@@ -484,11 +446,10 @@ def _by(by: ActedBy) -> By:
     return By.CLOCK if by == "clock" else By.PLAYER
 
 
-def _passed_by(reason: PassReason) -> ActedBy:
-    if reason is PassReason.PLAYER:
+def acted_by(event: CardsPlayed | Passed) -> ActedBy:
+    """Who took this action."""
+    if isinstance(event, CardsPlayed):
+        return event.by
+    if event.reason is PassReason.PLAYER:
         return "player"
-    return "clock" if reason is PassReason.CLOCK else "rule"
-
-
-def _seat_dealt(place: Place) -> SeatDealt:
-    return SeatDealt(place.seat, place.player_id, place.stack)
+    return "clock" if event.reason is PassReason.CLOCK else "rule"

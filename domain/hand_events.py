@@ -1,5 +1,7 @@
 """A hand's events: committed, dealt, played and passed, settled, final; or recorded, settled, final.
 
+Between commitment and deal stands what the players send as entropy, where a structure gives them time to.
+
 What is stored, and who may see each field.
 """
 
@@ -65,6 +67,54 @@ class RingCommitted(Event, frozen=True, kw_only=True):
     seed: Sealed[bytes]
 
 
+class ProvenCommitted(Committed, frozen=True, kw_only=True):
+    """A commitment that stands under a root which is older than the seats (`domain.coming_deals`).
+
+    `path` leads to the root over the table's 64 hands from `first_hand` on, the lowest hash first, in hexadecimal.
+    """
+
+    first_hand: Public[int]
+    path: Public[tuple[str, ...]]
+
+
+class ProvenRingCommitted(RingCommitted, frozen=True, kw_only=True):
+    """The same at a ring table."""
+
+    first_hand: Public[int]
+    path: Public[tuple[str, ...]]
+
+
+class EntropyOpened(Event, frozen=True, kw_only=True):
+    """The hand is committed to under these terms, and dealt at `closes_at`: until then each seat may send a nonce.
+
+    It stands where the structure has `entropy_seconds`, and only there.
+    """
+
+    rules: Public[str]
+    ruleset: AfterHand[dict[str, Any]]
+    structure_hash: Public[str]
+    level: Public[int]
+    unit: Public[int]
+    dealer: Public[int]
+    direction: Public[Direction]
+    leader: Public[int | None]
+    seats: Public[tuple[SeatDealt, ...]]
+    timing: Public[Timing]
+    entropy_seconds: Public[int]
+    closes_at: Public[datetime]
+
+
+class EntropyGiven(Event, frozen=True, kw_only=True):
+    """A seat's nonce. Everybody may see it: the seed, without which it tells nothing, is committed to already.
+
+    `closes_at` is when the hand is dealt now, at once with the last seat's; null while the clock is stopped.
+    """
+
+    seat: Public[int]
+    nonce: Public[str]
+    closes_at: Public[datetime | None]
+
+
 class Dealt(Event, frozen=True, kw_only=True):
     """`leader` is null where the lowest card leads; `next_turn` is the lead, null if the deal won (R12's dragon).
 
@@ -92,6 +142,12 @@ class ConnectedDealt(Dealt, frozen=True, kw_only=True):
     connections: Public[dict[int, Connection]]
 
 
+class EntropyDealt(ConnectedDealt, frozen=True, kw_only=True):
+    """A deal that these nonces, by seat, went into in the order of the seats."""
+
+    nonces: Public[dict[int, str]]
+
+
 class CardsPlayed(Event, frozen=True, kw_only=True):
     """`next_turn` is null where the hand ended or automatic passes follow."""
 
@@ -114,6 +170,8 @@ class Passed(Event, frozen=True, kw_only=True):
 
 
 class ClockStopped(Event, frozen=True, kw_only=True):
+    """`turn` is 0 before the deal, while entropy is taken."""
+
     turn: Public[int]
     remaining_ms: Public[int]
 

@@ -16,6 +16,7 @@ from big2.rulesets import RuleSet
 from big2.switches import StakeCap
 from big2.table import Direction
 from domain.aggregate import Aggregate
+from domain.coming_deals import root_from
 from domain.errors import Conflicting
 from domain.events import Event, Guarded
 from domain.ids import HandId, PlayerId, TableId
@@ -23,6 +24,7 @@ from domain.ring_events import (
     CloseAsked,
     LeaveAsked,
     RingClosed,
+    RingDealsCommitted,
     RingHandBegun,
     RingHandEnded,
     RingOpened,
@@ -51,7 +53,8 @@ class RingSeat(msgspec.Struct, frozen=True):
 
 
 class Ring(Guarded, frozen=True):
-    """`dealt_in` are the seats of the running hand; `closing` says that the table closes after it."""
+    """`dealt_in` are the seats of the running hand; `first_rooted` is the first hand under the newest root, null at a
+    table that has none; `closing` says that the table closes after its hand."""
 
     table_id: TableId
     terms: RingTerms
@@ -63,6 +66,7 @@ class Ring(Guarded, frozen=True):
     dealt_in: frozenset[int] = frozenset()
     hands_begun: int = 0
     hands_ended: int = 0
+    first_rooted: int | None = None
     dealer: int | None = None
     direction: Direction | None = None
     deal_at: datetime | None = None
@@ -109,6 +113,8 @@ def evolve(ring: Ring | None, event: Event) -> Ring:
             return _hand_begun(ring, event)
         case RingHandEnded():
             return _hand_ended(ring, event)
+        case RingDealsCommitted():
+            return change(ring, first_rooted=event.first_hand)
         case RingPaused() | RingResumed():
             return change(ring, paused=isinstance(event, RingPaused))
         case CloseAsked():
@@ -126,7 +132,13 @@ RING = Aggregate("ring", evolve, values=True)
 
 def open_ring(table: TableId, terms: RingTerms, master: bytes) -> list[Event]:
     """A new table of these terms, against whose rule set `rules_problem` has nothing."""
-    return [RingOpened(table_id=table, terms=terms, terms_hash=terms_hash(terms), master=master)]
+    opened = RingOpened(table_id=table, terms=terms, terms_hash=terms_hash(terms), master=master)
+    return [opened, commit_deals(table, master, 1)]
+
+
+def commit_deals(table: TableId, master: bytes, first_hand: int) -> Event:
+    """The root over the table's hands from `first_hand` on, before any of them is dealt."""
+    return RingDealsCommitted(first_hand=first_hand, root=root_from(master, str(table), table, first_hand))
 
 
 def rules_problem(rules: RuleSet) -> str | None:

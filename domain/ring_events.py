@@ -42,6 +42,13 @@ class RingOpened(Event, frozen=True, kw_only=True):
     master: Sealed[bytes]
 
 
+class RingDealsCommitted(Event, frozen=True, kw_only=True):
+    """The root over the commitments of the table's 64 hands from `first_hand` on (`domain.coming_deals`)."""
+
+    first_hand: Public[int]
+    root: Public[str]
+
+
 class SatDown(Event, frozen=True, kw_only=True):
     """`buy_in` goes from his wallet to his stack."""
 

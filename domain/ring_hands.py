@@ -15,10 +15,11 @@ import msgspec
 from big2 import table as play
 from big2.ring import may_be_dealt_in
 from big2.rulesets import RuleSet
+from domain.coming_deals import first_under_root
 from domain.events import Event
 from domain.hand import Hand, State
 from domain.ids import hand_id
-from domain.ring import Ring, evolve
+from domain.ring import Ring, commit_deals, evolve
 from domain.ring_events import Resting, RingHandBegun, RingHandEnded, SatOut
 from domain.ring_seats import closing, leaving
 from domain.table import Deal
@@ -73,21 +74,29 @@ def next_deal(ring: Ring, rules: RuleSet) -> Deal:
     )
 
 
+def is_rooted(ring: Ring, number: int) -> bool:
+    """Whether a root over the table's hand `number` stands already."""
+    return first_under_root(number) == ring.first_rooted
+
+
 def begin(ring: Ring, deal: Deal) -> list[Event]:
-    """The hand begins: each player dealt in pays the ante to the house (R10.1)."""
-    return [
-        RingHandBegun(
-            hand_id=deal.hand_id,
-            number=deal.number,
-            dealer=deal.dealer,
-            direction=deal.direction,
-            unit=deal.unit,
-            ante=ring.terms.ante,
-            currency=ring.terms.currency,
-            players={place.seat: place.player_id for place in deal.seats},
-            stacks={place.seat: place.stack for place in deal.seats},
-        )
-    ]
+    """The hand begins: each player dealt in pays the ante to the house (R10.1). With the last one under a root stands
+    the next root."""
+    begun = RingHandBegun(
+        hand_id=deal.hand_id,
+        number=deal.number,
+        dealer=deal.dealer,
+        direction=deal.direction,
+        unit=deal.unit,
+        ante=ring.terms.ante,
+        currency=ring.terms.currency,
+        players={place.seat: place.player_id for place in deal.seats},
+        stacks={place.seat: place.stack for place in deal.seats},
+    )
+    following = deal.number + 1
+    if first_under_root(following) != following:
+        return [begun]
+    return [begun, commit_deals(ring.table_id, ring.master, following)]
 
 
 def ended(hand: Hand, ring: Ring, now: datetime) -> list[Event]:

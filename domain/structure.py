@@ -51,7 +51,7 @@ class Structure(msgspec.Struct, frozen=True, kw_only=True):
 
     `recorded`: it is played with real cards, and each hand's result is recorded. `guarantee` is what the prize pool
     holds at least, in the buy-in's currency. Until `late_entry_levels` levels are over players may
-    enter, and enter again once they are out.
+    enter, and enter again once they are out. For `entropy_seconds` before each deal players may send entropy for it.
     """
 
     name: str
@@ -75,6 +75,7 @@ class Structure(msgspec.Struct, frozen=True, kw_only=True):
     buy_in: BuyIn | None = None
     guarantee: int = 0
     late_entry_levels: int = 0
+    entropy_seconds: int = 0
 
     @property
     def for_points(self) -> bool:
@@ -208,6 +209,13 @@ def _contradictions(s: Structure, now: datetime) -> list[tuple[str, str]]:
         ),
     ]
     checks += _of_money(s) + _of_late_entry(s)
+    checks.append(
+        (
+            s.recorded and s.entropy_seconds > 0,
+            "/entropy_seconds",
+            "with real cards nothing is shuffled here: leave it out",
+        )
+    )
     if s.for_points:
         checks += _not_of_a_league(s)
     return [(pointer, reason) for wrong, pointer, reason in checks if wrong]

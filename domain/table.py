@@ -9,6 +9,7 @@ import msgspec
 from big2 import table as play
 from big2.rulesets import RuleSet
 from domain.aggregate import Aggregate
+from domain.coming_deals import first_under_root, root_from
 from domain.errors import Conflicting
 from domain.events import Event
 from domain.ids import HandId, PlayerId, TableId, TournamentId, hand_id
@@ -17,6 +18,7 @@ from domain.table_events import (
     Closed,
     HandBegun,
     HandEnded,
+    NextDealsCommitted,
     Opened,
     Place,
     RecordedHandEnded,
@@ -50,7 +52,8 @@ class Winner(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """`tallies` is what each player has come to here, at a table that is `recorded`."""
+    """`first_rooted` is the first hand under the table's own newest root, if it has committed to one: the tournament
+    commits to its first hands. `tallies` is what each player has come to here, at a table that is `recorded`."""
 
     table_id: TableId
     tournament_id: TournamentId
@@ -64,6 +67,7 @@ class Table(msgspec.Struct, frozen=True):
     last_hand_id: HandId | None = None
     hands_begun: int = 0
     hands_ended: int = 0
+    first_rooted: int | None = None
     dealer: int | None = None
     direction: play.Direction | None = None
     winner: Winner | None = None
@@ -103,6 +107,8 @@ def evolve(table: Table | None, event: Event) -> Table:
             return change(table, seats={s: taken for s, taken in table.seats.items() if s != event.seat})
         case HandBegun():
             return _hand_begun(table, event)
+        case NextDealsCommitted():
+            return change(table, first_rooted=event.first_hand)
         case HandEnded():
             return _hand_ended(table, event)
         case TablePaused():
@@ -162,6 +168,15 @@ def begin(deal: Deal) -> list[Event]:
             unit=deal.unit,
         )
     ]
+
+
+def commit_next_deals(table: Table, deal: Deal, master: bytes) -> list[Event]:
+    """With the last hand under a root stands the next root; with any other hand, nothing."""
+    following = deal.number + 1
+    if first_under_root(following) != following:
+        return []
+    root = root_from(master, str(table.tournament_id), table.table_id, following)
+    return [NextDealsCommitted(first_hand=following, root=root)]
 
 
 def places(table: Table) -> list[Place]:

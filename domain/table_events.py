@@ -67,6 +67,13 @@ class HandBegun(Event, frozen=True, kw_only=True):
     unit: Public[int]
 
 
+class NextDealsCommitted(Event, frozen=True, kw_only=True):
+    """The root over the commitments of the table's 64 hands from `first_hand` on (`domain.coming_deals`)."""
+
+    first_hand: Public[int]
+    root: Public[str]
+
+
 class HandEnded(Event, frozen=True, kw_only=True):
     """`winner` is null for a voided hand; `net` and `stacks` are chips by seat, `points` as due before table stakes;
     `acted` are the seats whose players acted themselves, `absent` those for whom the clock alone acted."""

@@ -82,4 +82,12 @@ TOPICS: dict[str, type[Event]] = {
     "tournament.entry_taken.1": tournament.EntryTaken,
     "tournament.late_seated.1": tournament.LateSeated,
     "tournament.entries_closed.1": tournament.EntriesClosed,
+    "hand.committed.3": hand.ProvenCommitted,
+    "hand.committed.4": hand.ProvenRingCommitted,
+    "hand.entropy_opened.1": hand.EntropyOpened,
+    "hand.entropy_given.1": hand.EntropyGiven,
+    "hand.dealt.3": hand.EntropyDealt,
+    "tournament.deals_committed.1": tournament.DealsCommitted,
+    "table.deals_committed.1": table.NextDealsCommitted,
+    "ring.deals_committed.1": ring.RingDealsCommitted,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -11,17 +11,20 @@ import msgspec
 
 from domain import pool
 from domain.aggregate import Aggregate
+from domain.coming_deals import first_under_root, root_from
 from domain.draws import draw_commitment, draws_for
 from domain.errors import Conflicting
 from domain.events import Event, Guarded
 from domain.ids import PlayerId, TableId, TournamentId, table_id
 from domain.placing import Out, Standing, places_of_out
 from domain.prizes import prize_table
-from domain.seating import Move, draw_tables
+from domain.seating import Move, draw_tables, tables_needed
 from domain.structure import Structure, structure_hash
+from domain.table import Table
 from domain.table_events import Opened, Place, RecordedTableOpened
 from domain.tournament_events import (
     Cancelled,
+    DealsCommitted,
     DrawnTable,
     EntriesClosed,
     EntryTaken,
@@ -42,6 +45,7 @@ from domain.tournament_events import (
     TableBroken,
     TableClosed,
     TableOpened,
+    TableRoot,
     TablesDrawn,
     TablesHeld,
 )
@@ -67,7 +71,8 @@ class Tournament(Guarded, frozen=True):
 
     Of a league `tables` has each table's id, and `sitting` the number of each seated player's. `held` are the numbers
     of the tables whose next hand waits. `entrant_count` counts players, and `coming` are those of them who have yet to
-    get a seat. What is mutable is updated in place: the fold of a large field stays linear.
+    get a seat. `rooted_tables` is how many tables' first hands stand under a root. What is mutable is updated in place:
+    the fold of a large field stays linear.
     """
 
     tournament_id: TournamentId
@@ -88,6 +93,7 @@ class Tournament(Guarded, frozen=True):
     level_ends_at: datetime | None = None
     pauses: tuple[datetime, ...] = ()
     tables_drawn: int = 0
+    rooted_tables: int = 0
     open_tables: tuple[int, ...] = ()
     moved: dict[PlayerId, int] = msgspec.field(default_factory=dict)
     outs: list[Out] = msgspec.field(default_factory=list)
@@ -163,6 +169,8 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901, P
                 "entrant_count": len(event.entrants),
                 "level_ends_at": event.level_ends_at,
             }
+        case DealsCommitted():
+            return {"rooted_tables": event.roots[-1].number}
         case TablesDrawn():
             numbers = tuple(table.number for table in event.tables)
             return {"tables_drawn": t.tables_drawn + len(numbers), "open_tables": numbers}
@@ -266,9 +274,32 @@ def start(t: Tournament, entrants: Sequence[PlayerId], now: datetime) -> list[Ev
     if len(entrants) < least:
         raise Conflicting("not-enough-players", f"{len(entrants)} of at least {least} players are entered.")
     started = Started(entrants=tuple(entrants), level_ends_at=_level_ends_at(t.structure, t.level, now))
+    deals = _first_deals(t, len(entrants))
     if t.structure.for_points or t.structure.late_entry_levels:  # the pool is formed when entries close
-        return [started]
-    return [started, *pool.form(t.tournament_id, t.structure, len(entrants))]
+        return [started, *deals]
+    return [started, *deals, *pool.form(t.tournament_id, t.structure, len(entrants))]
+
+
+def _first_deals(t: Tournament, entrants: int) -> list[Event]:
+    """Roots for the tables that are about to be drawn, and for the one that may follow them."""
+    if t.structure.recorded:
+        return []
+    tables = tables_needed(entrants, t.structure.seats_per_table)
+    others = tables > 1 or t.structure.late_entry_levels > 0
+    return [commit_deals(t, range(1, tables + 1 + others))]
+
+
+def commit_deals(t: Tournament, numbers: Iterable[int]) -> DealsCommitted:
+    """What the first hands of these tables will be dealt from, before anybody sits there."""
+    ids = [(number, t.table_id(number)) for number in numbers]
+    roots = (TableRoot(n, table, root_from(t.master, str(t.tournament_id), table, 1)) for n, table in ids)
+    return DealsCommitted(roots=tuple(roots))
+
+
+def is_rooted(t: Tournament, table: Table, number: int) -> bool:
+    """Whether a root over the table's hand `number` stands already."""
+    first = first_under_root(number)
+    return table.number <= t.rooted_tables if first == 1 else first == table.first_rooted
 
 
 def draw(t: Tournament, now: datetime) -> tuple[TablesDrawn, list[Opened]]:

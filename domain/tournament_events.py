@@ -38,6 +38,20 @@ class Started(Event, frozen=True, kw_only=True):
     level_ends_at: Public[datetime | None]
 
 
+class TableRoot(msgspec.Struct, frozen=True):
+    """The root over the commitments of a table's first 64 hands (`domain.coming_deals`), in hexadecimal."""
+
+    number: int
+    table_id: TableId
+    root: str
+
+
+class DealsCommitted(Event, frozen=True, kw_only=True):
+    """What tables will deal is committed to before anybody knows who sits there."""
+
+    roots: Public[tuple[TableRoot, ...]]
+
+
 class DrawnTable(msgspec.Struct, frozen=True):
     number: int
     table_id: TableId

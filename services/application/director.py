@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
 from big2.rulesets import RuleSet
+from domain import dealing
 from domain import hand as hands
 from domain import roster as rosters
 from domain import table as tables
@@ -158,17 +159,20 @@ def _deal(
     version += len(steps.tables.get(table_id, ()))
     rules = rulesets(table.rules)
     terms = tables.next_deal(table, rules, t.level, t.unit)
-    dealt = hands.deal(
+    rooted = tournaments.is_rooted(t, table, terms.number)
+    dealt = dealing.deal(
         table,
         terms,
         rules,
         master=t.master,
+        rooted=rooted,
         structure_hash=t.structure_hash,
         timing=_timing(t),
+        entropy_seconds=t.structure.entropy_seconds,
         connections=connections,
         now=now,
     )
-    begun = tables.begin(terms)
+    begun = [*tables.begin(terms), *tables.commit_next_deals(table, terms, t.master)]
     hand = hands.folded(dealt)
     table_events = [*begun, *hands.ended(hand, reduce(tables.evolve, begun, table), now)]
     changes = [Change(terms.hand_id, 0, dealt), Change(table_id, version, table_events)]

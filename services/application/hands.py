@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from big2.cards import Card
 from big2.errors import IllegalPlay
+from domain import dealing, ring_hands
 from domain import hand as decide_on
-from domain import ring_hands
 from domain.errors import NotAllowed, Refused
 from domain.events import Event
 from domain.hand import HAND, Hand
@@ -64,8 +64,25 @@ def pass_turn(
     return _act(services.store, command, actor, hand_id, asked, decide)
 
 
+def give_entropy(
+    services: Services, command: Command, actor: Actor, hand_id: HandId, read: Callable[[], str]
+) -> Outcome[Hand]:
+    """The actor's player sends his seat's nonce for a hand that is not dealt yet; `read` raises what is wrong there."""
+
+    def decide(stream: Stream[Hand], now: datetime) -> Decision:
+        hand = existing(stream, "hand")
+        actor.must_be_in(hand.tournament_id)
+        if actor.player_id is None:
+            raise NotAllowed("forbidden", "Only a player who is dealt in sends entropy, for his own seat.")
+        dealing.may_give_entropy(hand, actor.player_id, now)
+        return Decision([on(stream, *dealing.give_entropy(hand, actor.player_id, read(), now))])
+
+    return execute(services.store, command, (HAND, hand_id), decide)
+
+
 def act_for_absent(services: Services, hand_id: HandId, turn: int) -> None:
-    """The clock acts on a turn that is past its deadline (R11.2); nothing if the world has moved on."""
+    """The clock acts on a turn that is past its deadline (R11.2), and on turn 0 deals: entropy was taken until then.
+    Nothing if the world has moved on."""
 
     def decide(stream: Stream[Hand], now: datetime) -> Decision:
         if stream.state is None:
@@ -73,11 +90,17 @@ def act_for_absent(services: Services, hand_id: HandId, turn: int) -> None:
         paused_by = _paused_by(services.store, stream.state)
         if _clock_stands(*paused_by):
             return Decision(())
-        acted = decide_on.act_for_absent(stream.state, turn, now)
+        acted = _at_deadline(services, stream.state, turn, now)
         recorded = _recorded(services.store, stream, acted, now).changes
         return Decision([*recorded, *map(on, paused_by)] if recorded else ())
 
     _in_turn(services.store, job(f"turn-{hand_id}-{turn}"), hand_id, decide, WAIT_SECONDS)
+
+
+def _at_deadline(services: Services, hand: Hand, turn: int, now: datetime) -> list[Event]:
+    if turn:
+        return decide_on.act_for_absent(hand, turn, now)
+    return dealing.deal_opened(hand, services.connections.at(hand.table_id), now)
 
 
 class ClockStep(NamedTuple):
@@ -132,7 +155,7 @@ def _act(
         actor.must_be_in(hand.tournament_id)
         if actor.player_id is None:
             raise NotAllowed("forbidden", "Only a player who was dealt in acts in a hand.")
-        turn = hand.game.turn_number if asked.turn is None else asked.turn
+        turn = hand.turn_number if asked.turn is None else asked.turn
         if asked.wrong:
             with suppress(IllegalPlay):  # whether he may act at all comes before what he sent
                 action(hand, actor.player_id, turn, (), now)

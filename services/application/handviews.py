@@ -18,7 +18,7 @@ from domain.connection import Connection
 from domain.errors import NotAllowed
 from domain.hand import HAND, State
 from domain.hand import Hand as HandState
-from domain.hand_events import CardsPlayed, ConnectedDealt, Passed, Settled
+from domain.hand_events import CardsPlayed, ConnectedDealt, EntropyGiven, Passed, Settled
 from domain.ids import HandId
 from services.application import resources as shapes
 from services.application.connections import States
@@ -115,6 +115,7 @@ def hand_view(
         recorded=told is not None,
         played_at=told.played_at if told else None,
         commitment=hand.commitment,
+        entropy=_entropy(hand),
         as_of=stream.position,
         **({"you": you} if you else {}),
     )
@@ -127,9 +128,25 @@ def states_at_deal(hand: HandState) -> States:
     return {s.player_id: hand.dealt.connections[s.seat] for s in hand.dealt.seats}
 
 
+def _entropy(hand: HandState) -> shapes.EntropyWindow | None:
+    if hand.opened is None or hand.state is not State.RUNNING:
+        return None
+    return shapes.EntropyWindow(closes_at=hand.deadline, given=sorted(hand.nonces))
+
+
+def entropy_taken(outcome: Outcome[HandState], hand_id: HandId, command: UUID) -> shapes.EntropyTaken:
+    """What a command sent for its hand."""
+    [given] = [r.event for r in outcome.events if isinstance(r.event, EntropyGiven)]
+    return shapes.EntropyTaken(
+        hand_id=hand_id, command_id=command, seat=given.seat, nonce=given.nonce, closes_at=given.closes_at
+    )
+
+
 def _cards_left(hand: HandState) -> Mapping[int, int]:
     if hand.recorded:
         return hand.recorded.cards_left
+    if hand.opened:
+        return {s.seat: 0 for s in hand.terms.seats}
     return {s.seat: hand.game.holdings[s.seat].bit_count() for s in hand.terms.seats}
 
 
@@ -208,6 +225,8 @@ def _you(hand: HandState, actor: Actor | None) -> shapes.You | None:
     seat = hand.seat_of(actor.player_id) if actor.player_id else None
     if seat is None:
         return None
+    if hand.opened:
+        return shapes.You(seat=seat, cards=[], duty=None)
     on_turn = hand.state is State.RUNNING and hand.game.turn == seat
     cards = mask_text(hand.game.holdings[seat], hand.game.rules.suits).split()
     return shapes.You(seat=seat, cards=cards, duty=_duty(hand.game) if on_turn else None)

@@ -15,10 +15,19 @@ from big2.actions import Played as PlayedAction
 from big2.cards import mask_of, parse_stored_cards
 from big2.history import ActionOnRecord, History, Seated, action_on_record, write_history
 from big2.rulesets import RuleSet, ruleset_on_record, ruleset_to_mapping
+from domain.coming_deals import implied_root
 from domain.credential import Role
-from domain.errors import NotAllowed
+from domain.errors import Conflicting, NotAllowed
 from domain.hand import HAND, Hand, State
-from domain.hand_events import CardsPlayed, Dealt, Finalised, HandRecorded, Passed
+from domain.hand_events import (
+    CardsPlayed,
+    Dealt,
+    Finalised,
+    HandRecorded,
+    Passed,
+    ProvenCommitted,
+    ProvenRingCommitted,
+)
 from domain.ids import HandId
 from services import people
 from services.application import resources as shapes
@@ -66,6 +75,8 @@ def history(services: Services, hand_id: HandId, actor: Actor | None) -> dict[st
     hand = existing(stream, "hand")
     if hand.state is State.RUNNING:
         raise NotAllowed("hand-not-closed", "The hand still runs: nobody reads its history yet.")
+    if hand.opened:
+        raise Conflicting("hand-not-dealt", "The hand was voided before it was dealt: it has no history.")
     if not may_read(services, hand, actor):
         if actor is None:
             raise NeedsToken
@@ -74,6 +85,19 @@ def history(services: Services, hand_id: HandId, actor: Actor | None) -> dict[st
     called = people.names(services.store.database, players_of(hand))
     _note_read(services.store.database, hand_id, actor)
     return _written(stream, hand, called, services.rulesets.presets)
+
+
+def nameless(stream: Stream[Hand]) -> dict[str, Any] | None:
+    """The history of a hand that is over, with ids in the place of names and its rule set in whole; None if it was
+    voided before it was dealt."""
+    hand = stream.state
+    assert hand is not None
+    if not isinstance(hand.dealt, Dealt | HandRecorded):
+        return None
+    called = {player: str(player) for player in players_of(hand)}
+    rules = ruleset_on_record(hand.terms.ruleset)
+    told = _written(stream, hand, called, {BASE: rules})
+    return told | {"rules": {"base": BASE, **ruleset_to_mapping(rules)}}
 
 
 def may_read(services: Services, hand: Hand, actor: Actor | None) -> bool:
@@ -176,9 +200,18 @@ def _told(recorded: HandRecorded) -> dict[str, Any]:
 
 def _shuffle(stream: Stream[Hand], hand: Hand) -> dict[str, Any]:
     seed = next((r.event.seed.hex() for r in stream.recorded if isinstance(r.event, Finalised)), None)
+    nonces = [{"seat": seat, "nonce": nonce} for seat, nonce in sorted(hand.nonces.items())]
     return {
         "scheme": SCHEME,
         "commitment": hand.commitment,
-        "server_only": True,
+        "server_only": not nonces,
+        **({"nonces": nonces} if nonces else {}),
         **({"seed": seed} if seed else {}),
+        **(_inclusion(hand, hand.proof) if hand.proof else {}),
     }
+
+
+def _inclusion(hand: Hand, proof: ProvenCommitted | ProvenRingCommitted) -> dict[str, Any]:
+    """How the commitment stands under the root that was told before anybody sat at the table."""
+    root = implied_root(hand.number, proof.commitment, proof.first_hand, proof.path)
+    return {"inclusion": {"root": root, "first_hand": proof.first_hand, "path": list(proof.path)}}

@@ -262,6 +262,14 @@ class You(Resource, frozen=True, kw_only=True):
     duty: Duty | None
 
 
+class EntropyWindow(Resource, frozen=True):
+    """Until when players may send entropy for a hand that is not dealt yet, null while the clock is stopped; and the
+    seats that have."""
+
+    closes_at: datetime | None
+    given: list[int]
+
+
 class Hand(Resource, frozen=True, kw_only=True):
     """A hand as its reader may see it. At a ring table it has no tournament, and is played for money of `currency`.
 
@@ -286,6 +294,7 @@ class Hand(Resource, frozen=True, kw_only=True):
     recorded: bool
     played_at: datetime | None
     commitment: str | None
+    entropy: EntropyWindow | None
     as_of: int
     you: You | UnsetType = UNSET
 
@@ -307,6 +316,16 @@ class HandLine(Resource, frozen=True, kw_only=True):
     ended_at: datetime | None
     recorded: bool
     played_at: datetime | None
+
+
+class EntropyTaken(Resource, frozen=True, kw_only=True):
+    """A seat's entropy for a hand; `closes_at` is when the hand is dealt as things stand."""
+
+    hand_id: UUID
+    command_id: UUID
+    seat: int
+    nonce: str
+    closes_at: datetime | None
 
 
 class Acted(Resource, frozen=True, kw_only=True):

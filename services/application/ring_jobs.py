@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import reduce
 
+from domain import dealing
 from domain import hand as hands
 from domain import ring_hands as decide_on
 from domain.ids import TableId
@@ -46,11 +47,12 @@ def _dealt(services: Services, stream: Stream[Ring], following: Next) -> list[Ch
     ring, now = following.ring, stream.read_at
     rules = services.rulesets.resolve(ring.rules)
     terms = decide_on.next_deal(ring, rules)
-    dealt = hands.deal(
+    dealt = dealing.deal(
         ring,
         terms,
         rules,
         master=ring.master,
+        rooted=decide_on.is_rooted(ring, terms.number),
         structure_hash=ring.terms_hash,
         timing=ring.terms.timing,
         connections=services.connections.at(ring.table_id),

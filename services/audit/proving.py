@@ -15,6 +15,7 @@ import msgspec
 
 from big2.cards import mask_of, parse_stored_cards
 from big2.table import Direction, deal_order
+from domain.coming_deals import implied_root
 from domain.deal import commitment, dealt, shuffled_deck
 from domain.hand import HAND, Hand
 from domain.hand_events import HandRecorded
@@ -92,8 +93,26 @@ def deal_problem(history: Mapping[str, Any]) -> str | None:
         return "the revealed seed is not the one that was committed to"
     seats = [taken["seat"] for taken in history["seats"]]
     order = deal_order(history["dealer"], seats, Direction(history["direction"]))
-    holdings, _ = dealt(shuffled_deck(seed, *names), order)
+    nonces = {int(sent["seat"]): str(sent["nonce"]) for sent in shuffle.get("nonces", ())}
+    if shuffle["server_only"] == bool(nonces) or not nonces.keys() <= set(seats):
+        return "the entropy that is told fits no such hand"
+    entropy = [nonce.encode() for _, nonce in sorted(nonces.items())]
+    holdings, _ = dealt(shuffled_deck(seed, *names, entropy), order)
     given = {int(seat): mask_of(parse_stored_cards(cards)) for seat, cards in history["deal"].items()}
     if given != {seat: mask_of(cards) for seat, cards in holdings.items()}:
         return "the seed deals other cards"
+    return inclusion_problem(history, shuffle["inclusion"]["root"]) if "inclusion" in shuffle else None
+
+
+def inclusion_problem(history: Mapping[str, Any], root: str) -> str | None:
+    """What is wrong with the place of a hand's commitment under `root`, which was told before its table was drawn.
+
+    The `root` of a history is only what its own path leads to: compare it with the event that told it.
+    """
+    proof = history["shuffle"].get("inclusion")
+    if proof is None:
+        return "no path leads from its commitment to a root"
+    commitment = history["shuffle"]["commitment"]
+    if implied_root(history["number"], commitment, proof["first_hand"], proof["path"]) != root:
+        return "its commitment does not stand under the root"
     return None

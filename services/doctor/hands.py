@@ -13,6 +13,9 @@ from domain.hand_events import (
     ClockStarted,
     ClockStopped,
     Dealt,
+    EntropyDealt,
+    EntropyGiven,
+    EntropyOpened,
     Passed,
     Settled,
     Transfer,
@@ -102,6 +105,8 @@ class _Clock:
 
     def follow(self, event: Event) -> None:
         match event:
+            case EntropyOpened() | EntropyGiven():
+                self.turn = Turn(0, 0, event.closes_at)
             case Dealt() | CardsPlayed() | Passed():
                 self.turn = event.next_turn or self.turn
             case ClockStopped() if self.turn:
@@ -115,7 +120,9 @@ def _is_over(events: Sequence[Recorded]) -> bool:
 
 
 def _acts_for(event: Event) -> int | None:
-    """The turn that an action of the clock is for; None of any other event."""
+    """The turn that an action of the clock is for, 0 of a deal that waited for entropy; None of any other event."""
+    if isinstance(event, EntropyDealt):
+        return 0
     by_clock = (isinstance(event, CardsPlayed) and event.by == "clock") or (
         isinstance(event, Passed) and event.reason is PassReason.CLOCK
     )

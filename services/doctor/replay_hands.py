@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
+from uuid import UUID
 
 from big2.actions import PassReason
 from big2.cards import parse_stored_cards
 from big2.rulesets import RuleSet
+from domain import dealing
 from domain import hand as hands
+from domain.connection import Connection
+from domain.dealing import Dealing
 from domain.events import Event
-from domain.hand import Dealing, Hand, evolve, rule_set_of
+from domain.hand import Hand, evolve, rule_set_of
 from domain.hand_events import (
     CardsPlayed,
     ClockStarted,
@@ -18,9 +22,14 @@ from domain.hand_events import (
     Confirmed,
     ConnectedDealt,
     Dealt,
+    EntropyDealt,
+    EntropyGiven,
+    EntropyOpened,
     Finalised,
     HandRecorded,
     Passed,
+    ProvenCommitted,
+    ProvenRingCommitted,
     Timing,
     Voided,
 )
@@ -74,6 +83,10 @@ def _again(append: Append, events: Sequence[Event], hand: Hand) -> list[Event]:
             return hands.play(hand, _player(hand, first.seat), first.turn, cards, now)
         case Passed():
             return hands.pass_turn(hand, _player(hand, first.seat), first.turn or 0, now)
+        case EntropyGiven():
+            return dealing.give_entropy(hand, _player(hand, first.seat), first.nonce, now)
+        case EntropyDealt():
+            return dealing.deal_opened(hand, _told_connections(hand, first), now)
         case Voided():
             return hands.void(hand, first.reason)
         case Finalised() | Confirmed():
@@ -88,7 +101,7 @@ def _clock(append: Append, events: Sequence[Event], hand: Hand) -> list[Event]:
     decided: list[Event] = []
     for event in events:
         if isinstance(event, ClockStopped):
-            most = hand.terms.timing.turn_seconds * 1000
+            most = hands.longest_wait_ms(hand)
             possible = hand.deadline is not None and 0 <= event.remaining_ms <= most
             following = hands.stop_clock(hand, append.first.at) and [event] if possible else []
         elif isinstance(event, ClockStarted) and hand.stopped_ms is None and hand.deadline is not None:
@@ -106,29 +119,43 @@ def _player(hand: Hand, seat: int) -> PlayerId:
 
 def rules_of(hand: Sequence[Recorded]) -> RuleSet:
     """The rule set that a hand was dealt or recorded under, which it stores."""
-    terms = next(r.event for r in hand if isinstance(r.event, Dealt | HandRecorded))
-    assert isinstance(terms, Dealt | HandRecorded)
+    terms = next(r.event for r in hand if isinstance(r.event, Dealt | EntropyOpened | HandRecorded))
+    assert isinstance(terms, Dealt | EntropyOpened | HandRecorded)
     return rule_set_of(terms)
 
 
 def deal_again(
-    table: Dealing, terms: Deal, hand: Sequence[Recorded], master: bytes, structure_hash: str, timing: Timing
+    table: Dealing,
+    terms: Deal,
+    hand: Sequence[Recorded],
+    *,
+    master: bytes,
+    structure_hash: str,
+    timing: Timing,
+    entropy_seconds: int = 0,
 ) -> list[Event]:
-    """The deal of a hand under these terms, at the moment and with the connections that it tells."""
-    dealt = next(r for r in hand if isinstance(r.event, Dealt))
+    """The deal of a hand under these terms, at the moment and with the connections that it tells; or what stands before
+    the deal, where players could send entropy."""
+    dealt = next(r for r in hand if isinstance(r.event, Dealt | EntropyOpened))
     told = dealt.event.connections if isinstance(dealt.event, ConnectedDealt) else {}
     seats = {place.seat: place.player_id for place in terms.seats}
-    again = hands.deal(
+    again = dealing.deal(
         table,
         terms,
         rules_of(hand),
         master=master,
+        rooted=isinstance(hand[0].event, ProvenCommitted | ProvenRingCommitted),
         structure_hash=structure_hash,
         timing=timing,
         connections={seats[seat]: state for seat, state in told.items()},
         now=dealt.at,
+        entropy_seconds=entropy_seconds,
     )
-    return again if isinstance(dealt.event, ConnectedDealt) else [_older(event) for event in again]
+    return [_older(event) for event in again] if type(dealt.event) is Dealt else again
+
+
+def _told_connections(hand: Hand, dealt: EntropyDealt) -> dict[UUID, Connection]:
+    return {s.player_id: dealt.connections[s.seat] for s in hand.terms.seats}
 
 
 def _older(event: Event) -> Event:

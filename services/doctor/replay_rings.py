@@ -84,7 +84,14 @@ def _dealt(append: Append, ring: Ring, hand_id: HandId, hand: Sequence[Recorded]
     assert following.deals, "a hand was due"
     after = following.ring
     terms = ring_hands.next_deal(after, rules_of(hand))
-    dealt = deal_again(after, terms, hand, after.master, after.terms_hash, after.terms.timing)
+    dealt = deal_again(
+        after,
+        terms,
+        hand,
+        master=after.master,
+        structure_hash=after.terms_hash,
+        timing=after.terms.timing,
+    )
     begun = ring_hands.begin(after, terms)
     ended = ring_hands.ended(hands.folded(dealt), reduce(evolve, begun, after), append.first.at)
     return {append.first.stream: [*following.events, *begun, *ended], hand_id: dealt}
@@ -98,7 +105,8 @@ def _decided(append: Append, ring: Ring | None) -> list[Event]:
     first, events = append.first.event, [r.event for r in append.events]
     if ring is None:
         assert isinstance(first, RingOpened)
-        return decide_on.open_ring(first.table_id, first.terms, first.master)
+        opened = decide_on.open_ring(first.table_id, first.terms, first.master)
+        return opened[: len(events)]  # before there were roots, without one
     match first:
         case RingPaused():
             return decide_on.pause(ring)

@@ -13,7 +13,7 @@ from domain import table as tables
 from domain.hand_events import HandRecorded, Timing
 from domain.ids import HandId
 from domain.table import Table
-from domain.table_events import HandBegun, HandEnded, Opened
+from domain.table_events import HandBegun, HandEnded, NextDealsCommitted, Opened
 from domain.tournament import Tournament
 from domain.tournament_events import LevelRaised
 from services.doctor.judging import FAULTS, Append, Decided, appends, judged, refused
@@ -24,6 +24,8 @@ from services.envelope import Recorded
 
 HANDS = 50
 """Hands that are read at once."""
+OF_HANDS = (HandBegun, NextDealsCommitted, HandEnded)
+"""What hands bring to their table."""
 
 
 class Hands:
@@ -77,7 +79,7 @@ class _TableJudge:
     def hand(
         self, append: Append, read: Callable[[UUID], list[Recorded]], told: Collection[UUID]
     ) -> Iterator[Violation]:
-        at_table = [r for r in append.events if isinstance(r.event, HandBegun | HandEnded)]
+        at_table = [r for r in append.events if isinstance(r.event, OF_HANDS)]
         if not at_table:
             return
         first = at_table[0].event
@@ -98,8 +100,16 @@ class _TableJudge:
         terms = tables.next_deal(self.table, rules_of(hand), level, self.t.structure.unit_at(level))
         s = self.t.structure
         timing = Timing(s.turn_seconds, s.between_hands_seconds, s.protest_seconds)
-        dealt = deal_again(self.table, terms, hand, self.t.master, self.t.structure_hash, timing)
-        begun = tables.begin(terms)
+        dealt = deal_again(
+            self.table,
+            terms,
+            hand,
+            master=self.t.master,
+            structure_hash=self.t.structure_hash,
+            timing=timing,
+            entropy_seconds=s.entropy_seconds,
+        )
+        begun = [*tables.begin(terms), *tables.commit_next_deals(self.table, terms, self.t.master)]
         ended = hands.ended(hands.folded(dealt), reduce(tables.evolve, begun, self.table), r.at)
         return {r.stream: [*begun, *ended], first.hand_id: dealt}
 

@@ -32,6 +32,7 @@ from domain.table_events import (
 from domain.tournament import State, Tournament
 from domain.tournament_events import (
     Cancelled,
+    DealsCommitted,
     EntriesClosed,
     EntryTaken,
     Finished,
@@ -46,6 +47,7 @@ from domain.tournament_events import (
     TablesDrawn,
 )
 from services.doctor.judging import FAULTS, Append, Decided, appends, judged, refused
+from services.doctor.replay_tables import OF_HANDS
 from services.doctor.violation import Violation, at
 from services.envelope import Recorded
 
@@ -123,7 +125,7 @@ class _World:
 
     def judged(self, append: Append) -> Iterator[Violation]:
         """The append without what hands bring: that is judged with the tables."""
-        rest = Append(tuple(r for r in append.events if not isinstance(r.event, HandBegun | HandEnded)))
+        rest = Append(tuple(r for r in append.events if not isinstance(r.event, OF_HANDS)))
         if not rest.events:
             return
         try:
@@ -172,7 +174,7 @@ class _World:
                 again = decide_on.republish(self.t, own[0].structure, len(self.roster.entries))
                 return {self.id: again}
             case Started():
-                return self._started(now)
+                return self._started(own, now)
             case TablesDrawn():
                 drawn, opened = decide_on.draw(self.t, now)
                 return {self.id: [drawn], **{event.table_id: [event] for event in opened}}
@@ -194,8 +196,10 @@ class _World:
         terms = (published.structure, committed.master, committed.draw_seed)
         return {self.id: decide_on.publish(self.id, *terms)}
 
-    def _started(self, now: datetime) -> Decided:
+    def _started(self, own: Sequence[Event], now: datetime) -> Decided:
         started = decide_on.start(self.t, list(self.roster.entries), now)
+        if not any(isinstance(event, DealsCommitted) for event in own):  # as it was before there were roots
+            started = [event for event in started if not isinstance(event, DealsCommitted)]
         open_still = self.t.structure.for_points or self.t.structure.late_entry_levels
         return {self.id: started, self.roster_id: [] if open_still else self._roster_closed()}
 

@@ -142,8 +142,16 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "recorded": False,
         "played_at": None,
         "commitment": "52bbc78e31edb370039c2ba209383f0572f7d002f34ee9b3ac7a40389b6b3f0d",
+        "entropy": None,
         "as_of": 34,
         "you": {"seat": 1, "cards": ["4H", "2S"], "duty": None},
+    },
+    "EntropyTaken": {
+        "hand_id": _HAND,
+        "command_id": "4c0ad3a5-41c5-57cb-8c9b-0a6b76b2f5a1",
+        "seat": 1,
+        "nonce": "4H-2S-of-my-own-dice",
+        "closes_at": _AT,
     },
     "Acted": {
         "hand_id": _HAND,

@@ -183,6 +183,21 @@ class AnyCurrency(Raw):
         return text
 
 
+class Nonce(Raw):
+    """Entropy: 1 to 64 visible ASCII characters."""
+
+    PATTERN = r"[!-~]{1,64}"
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(metadata={"pattern": f"^{self.PATTERN}$", "maxLength": 64}, **more)
+
+    def _deserialize(self, value: Any, *args: Any, **more: Any) -> str:
+        text = super()._deserialize(value, *args, **more)
+        if not re.fullmatch(self.PATTERN, text):
+            raise ValidationError("must be 1 to 64 visible ASCII characters, without blanks")
+        return text
+
+
 class Currency(AnyCurrency):
     """A currency of ISO 4217 that is in use."""
 

@@ -9,7 +9,7 @@ from flask import Response
 from domain.ids import HandId, TableId
 from services.application import hands, histories
 from services.application import resources as shapes
-from services.application.handviews import acted, legal_plays
+from services.application.handviews import acted, entropy_taken, legal_plays
 from services.application.tableviews import table_view
 from services.http import queries, schemas
 from services.http.access import CHALLENGE, Who
@@ -20,7 +20,7 @@ from services.http.routing import Routes, command, get
 
 blueprint = Routes("play", "Tables, hands, plays and passes")
 ONE = "/hands/<uuid:hand_id>"
-_ACTING = ("forbidden", "hand-closed", "stale-turn", "not-your-turn", "assistant-rule")
+_ACTING = ("forbidden", "hand-closed", "hand-not-dealt", "stale-turn", "not-your-turn", "assistant-rule")
 
 
 @get(blueprint, "/tables/<uuid:table_id>", shapes.Table)
@@ -41,7 +41,7 @@ def get_hand(call: Call, hand_id: UUID) -> Response:
     shapes.LegalPlays,
     who=Who.PLAYERS,
     query=queries.CardsAsked(),
-    problems=("hand-closed",),
+    problems=("hand-closed", "hand-not-dealt"),
 )
 def get_legal_plays(call: Call, hand_id: UUID) -> Response:
     """Read every legal play of one's own seat, off turn there is none; and why some cards, or a pass, are allowed"""
@@ -96,7 +96,35 @@ def pass_turn(call: Call, hand_id: UUID) -> Response:
     return written(201, answer, repeat=outcome.repeat, location=f"/v1/hands/{hand_id}")
 
 
-@get(blueprint, f"{ONE}/history", dict, problems=("forbidden", "hand-not-closed"), projected=True)
+@command(
+    blueprint,
+    "POST",
+    f"{ONE}/entropy",
+    shapes.EntropyTaken,
+    who=Who.PLAYERS,
+    body=schemas.NewEntropy(),
+    problems=("forbidden", "hand-closed", "entropy-closed", "entropy-given"),
+    located=True,
+    example={"nonce": "4H-2S-of-my-own-dice"},
+)
+def give_entropy(call: Call, hand_id: UUID) -> Response:
+    """Send entropy of one's own for a hand that is committed to and not dealt yet; it goes into the shuffle"""
+
+    def nonce() -> str:
+        return str(call.body.read()["nonce"])
+
+    outcome = hands.give_entropy(call.services, call.command, call.actor, HandId(hand_id), nonce)
+    answer = entropy_taken(outcome, HandId(hand_id), call.command.id)
+    return written(201, answer, repeat=outcome.repeat, location=f"/v1/hands/{hand_id}")
+
+
+@get(
+    blueprint,
+    f"{ONE}/history",
+    dict,
+    problems=("forbidden", "hand-not-closed", "hand-not-dealt"),
+    projected=True,
+)
 def get_history(call: Call, hand_id: UUID) -> Response:
     """Read the history of a hand that is over, `big2-hand/1`, with everybody's cards"""
     try:

@@ -122,6 +122,21 @@ PROBLEMS: Mapping[str, ProblemType] = {
     "hand-closed": ProblemType(
         409, "The hand is over", "Nothing can be played any more. The table's next hand has another id."
     ),
+    "hand-not-dealt": ProblemType(
+        409,
+        "The hand is not dealt yet",
+        "Players may still send entropy: its `entropy` says until when. Read it again after that.",
+    ),
+    "entropy-closed": ProblemType(
+        409,
+        "No more entropy is taken for this hand",
+        "Send it for the next hand, between its commitment and its deal, where the tournament has `entropy_seconds`.",
+    ),
+    "entropy-given": ProblemType(
+        409,
+        "The seat has sent its entropy",
+        "One nonce a seat goes into a deal. The next hand takes another.",
+    ),
     "stale-turn": ProblemType(
         409, "That turn is over", "Read the hand, and send the number of the running turn."
     ),

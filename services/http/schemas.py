@@ -18,6 +18,7 @@ from services.http.fields import (
     Instant,
     Later,
     Name,
+    Nonce,
     OneOf,
     Part,
     Parts,
@@ -149,13 +150,19 @@ class TournamentChanges(Body):
             "description": "A freezeout's first levels, while which players may enter, and enter again once out."
         },
     )
+    entropy_seconds = Whole(
+        0,
+        LONGEST_WAIT_SECONDS,
+        metadata={
+            "description": "So long before each deal players may send entropy for it, once its commitment stands."
+        },
+    )
     rounds = Later(None)
     hands_per_round = Later(None)
     advance = Later(None)
     carry_over = Later(None)
     time_bank_seconds = Later(0)
     check_in = Later(False)
-    entropy_seconds = Later(0)
     bots = Later(0)
 
 
@@ -276,6 +283,10 @@ class NewHeartbeat(Body):
         required=True,
         metadata={"description": "The round trip that the client measured last, in milliseconds."},
     )
+
+
+class NewEntropy(Body):
+    nonce = Nonce(required=True)
 
 
 class NewPass(Body):

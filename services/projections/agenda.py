@@ -297,6 +297,9 @@ def _next_deal(cur: Cursor, r: Recorded) -> None:
 
 def _hand(cur: Cursor, r: Recorded) -> None:
     match r.event:
+        case hand.EntropyOpened() | hand.EntropyGiven():
+            name = f"turn-{r.stream}-0"
+            _put(cur, f"turn/{r.stream}", name, "turn", [r.stream, 0], r.event.closes_at)
         case hand.Dealt():
             _turn(cur, r, r.event.next_turn)
         case hand.CardsPlayed() | hand.Passed() if r.event.next_turn is not None:

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
-from domain.hand_events import Committed, Dealt, HandRecorded, RingCommitted
+from domain.hand_events import Committed, Dealt, EntropyOpened, HandRecorded, RingCommitted
 from domain.ids import PlayerId
 from domain.table_events import Opened
 from services.database import Cursor
@@ -45,7 +45,7 @@ class Context:
             case HandRecorded():
                 seats = {s.seat: s.player_id for s in r.event.seats}
                 self._keep(self._hands, r.stream, HandContext(r.event.table_id, r.event.tournament_id, seats))
-            case Dealt() if r.stream in self._hands:
+            case Dealt() | EntropyOpened() if r.stream in self._hands:
                 seats = {s.seat: s.player_id for s in r.event.seats}
                 self._keep(self._hands, r.stream, self._hands[r.stream]._replace(seats=seats))
 

@@ -48,7 +48,9 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
     match r.event:
         case hand.Committed() | hand.RingCommitted():
             _begun(cur, r, r.event)
-        case hand.Dealt():
+        case hand.EntropyDealt():
+            pass  # its terms were told before
+        case hand.Dealt() | hand.EntropyOpened():
             _dealt(cur, r, r.event)
         case hand.HandRecorded():
             _begun(cur, r, r.event)
@@ -78,7 +80,7 @@ def _begun(cur: Cursor, r: Recorded, e: hand.Committed | hand.RingCommitted | ha
     )
 
 
-def _dealt(cur: Cursor, r: Recorded, e: hand.Dealt | hand.HandRecorded) -> None:
+def _dealt(cur: Cursor, r: Recorded, e: hand.Dealt | hand.EntropyOpened | hand.HandRecorded) -> None:
     cur.execute(
         "UPDATE hands SET level = %s, unit = %s, dealer = %s, direction = %s, protest_seconds = %s WHERE hand_id = %s",
         (e.level, e.unit, e.dealer, e.direction, e.timing.protest_seconds, r.stream),

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from big2.cards import cards_in
 from big2.hand import may_pass, options
+from domain import dealing
 from domain import hand as hands
 from domain import table as tables
 from domain import tournament as tournaments
@@ -133,17 +134,19 @@ class Memory:
         terms = tables.next_deal(table, rules, t.level, t.unit)
         s = t.structure
         timing = Timing(s.turn_seconds, s.between_hands_seconds, s.protest_seconds)
-        events = hands.deal(
+        events = dealing.deal(
             table,
             terms,
             rules,
             master=t.master,
+            rooted=tournaments.is_rooted(t, table, terms.number),
             structure_hash=t.structure_hash,
             timing=timing,
             connections={},
             now=self.now,
+            entropy_seconds=s.entropy_seconds,
         )
-        begun = tables.begin(terms)
+        begun = [*tables.begin(terms), *tables.commit_next_deals(table, terms, t.master)]
         ended = hands.ended(g.fold(HAND, events), g.fold(TABLE, begun, table), self.now)
         self.record({terms.hand_id: events, table.table_id: [*begun, *ended]})
 
@@ -161,7 +164,9 @@ class Memory:
         self.record({hand.hand_id: events, hand.table_id: hands.ended(after, table, self.now)})
 
     def act(self, hand: Hand) -> None:
-        """The seat to act does something legal, or the clock does it for him."""
+        """The seat to act does something legal, or the clock does it for him; before the deal, nonces are sent."""
+        if hand.opened:
+            return self.before_the_deal(hand)
         turn, seat = hand.game.turn_number, hand.game.turn
         player = next(s.player_id for s in hand.terms.seats if s.seat == seat)
         if hand.deadline is not None and (player in self.absent or self.random.random() < 0.02):
@@ -173,6 +178,16 @@ class Memory:
             return self.settle_at_table(hand, hands.pass_turn(hand, player, turn, self.now))
         chosen = self.random.choice(plays)[0]
         return self.settle_at_table(hand, hands.play(hand, player, turn, cards_in(chosen.mask), self.now))
+
+    def before_the_deal(self, hand: Hand) -> None:
+        """Somebody sends his nonce; or the time is over, and the hand is dealt."""
+        yet = [s.player_id for s in hand.terms.seats if s.seat not in hand.nonces]
+        if hand.deadline is not None and (hand.deadline <= self.now or self.random.random() < 0.3):
+            self.now = max(self.now, hand.deadline)
+            return self.settle_at_table(hand, dealing.deal_opened(hand, {}, self.now))
+        nonce = f"nonce-{self.random.randrange(10**6)}"
+        self.record({hand.hand_id: dealing.give_entropy(hand, self.random.choice(yet), nonce, self.now)})
+        return None
 
     def step(self) -> None:
         """Somebody's turn; with nobody's, the director must find something to do."""

@@ -12,8 +12,8 @@ import msgspec
 
 from big2.cards import cards_in
 from big2.hand import options
+from domain import dealing, ring_hands
 from domain import hand as hands
-from domain import ring_hands
 from domain.events import Event
 from domain.hand import Hand
 from domain.hand_events import Timing
@@ -59,11 +59,12 @@ def dealt(ring: Ring, now: datetime = NOW) -> tuple[Ring, Hand]:
     """The table's next hand, and the table with it."""
     rules = PRESETS[ring.rules]
     deal = ring_hands.next_deal(ring, rules)
-    events = hands.deal(
+    events = dealing.deal(
         ring,
         deal,
         rules,
         master=ring.master,
+        rooted=ring_hands.is_rooted(ring, deal.number),
         structure_hash=ring.terms_hash,
         timing=ring.terms.timing,
         connections={},

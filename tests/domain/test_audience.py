@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from big2.ring import RingStep
-from domain import hand, hand_events, journal, placing, structure, table, tournament
+from domain import hand_events, journal, placing, structure, table, tournament
 from domain.events import Audience, Event, Public, audiences, public_fields, seat_fields
 from domain.ring_events import RingTerms
 from domain.topics import TOPICS
@@ -118,6 +118,23 @@ FIELDS = {
         after_hand="ruleset",
     ),
     "hand.confirmed.1": Seen(),
+    "hand.committed.3": Seen(
+        "hand_id table_id tournament_id number commitment first_hand path", sealed="seed"
+    ),
+    "hand.committed.4": Seen("hand_id table_id number currency commitment first_hand path", sealed="seed"),
+    "hand.entropy_opened.1": Seen(
+        "rules structure_hash level unit dealer direction leader seats timing entropy_seconds closes_at",
+        after_hand="ruleset",
+    ),
+    "hand.entropy_given.1": Seen("seat nonce closes_at"),
+    "hand.dealt.3": Seen(
+        "rules structure_hash level unit dealer direction leader seats timing next_turn connections nonces",
+        own_seat="cards",
+        after_hand="ruleset stub",
+    ),
+    "tournament.deals_committed.1": Seen("roots"),
+    "table.deals_committed.1": Seen("first_hand root"),
+    "ring.deals_committed.1": Seen("first_hand root"),
     "wallet.credited.1": Seen(books="player_id currency amount journal reference note"),
     "wallet.debited.1": Seen(books="player_id currency amount journal reference note"),
 }
@@ -127,20 +144,21 @@ VALUES = {  # a value's fields are seen with the field that holds it
     RingStep: "unit buy_in ante",
     RingTerms: "rules schedule currency unit buy_in ante seats_per_table timing",
     tournament.DrawnTable: "number table_id dealer places",
+    tournament.TableRoot: "number table_id root",
     tournament.Prize: "place tied player_id amount",
     placing.Standing: "place tied player_id",
-    hand.SeatDealt: "seat player_id stack",
+    hand_events.SeatDealt: "seat player_id stack",
     hand_events.SeatRecorded: "seat player_id stack",
-    hand.Timing: "turn_seconds between_hands_seconds protest_seconds",
-    hand.Turn: "number seat deadline",
-    hand.Transfer: "payer receiver points due paid covers",
+    hand_events.Timing: "turn_seconds between_hands_seconds protest_seconds",
+    hand_events.Turn: "number seat deadline",
+    hand_events.Transfer: "payer receiver points due paid covers",
     journal.Journal: "journal_id book currency kind lines tournament_id table_id hand_id",
     journal.Line: "account amount player_id",
     structure.BuyIn: "amount fee currency",
     structure.Structure: (
         "name format rules seats_per_table capacity min_entrants starts_at unit stack_points unit_levels"
         " hands_per_level minutes_per_level turn_seconds between_hands_seconds protest_seconds no_show_hands"
-        " prizes_bp recorded buy_in guarantee late_entry_levels"
+        " prizes_bp recorded buy_in guarantee late_entry_levels entropy_seconds"
     ),
 }
 

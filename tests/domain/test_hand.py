@@ -10,8 +10,9 @@ from big2.table import Direction, deal_order
 from domain.connection import Connection
 from domain.deal import commitment, hand_seed, shuffled_deck
 from domain.deal import dealt as dealt_cards
+from domain.dealing import deal
 from domain.errors import Conflicting, NotAllowed
-from domain.hand import HAND, State, deal, ended, evolve, finalise, pass_turn, play, void
+from domain.hand import HAND, State, ended, evolve, finalise, pass_turn, play, void
 from domain.hand_events import (
     CardsPlayed,
     Committed,
@@ -52,7 +53,9 @@ TIMING = Timing(30, 3, 0)
 THREE = {1: "3D 9C JS", 2: "4D TC QS", 3: "5D 6C KS"}
 
 
-def deals(table, rule_set=ACTIONPOKER, level=1, unit=1, timing=TIMING, master=MASTER, *, connections=None):
+def deals(
+    table, rule_set=ACTIONPOKER, level=1, unit=1, timing=TIMING, master=MASTER, *, connections=None, **others
+):
     return deal(
         table,
         next_deal(table, rule_set, level, unit),
@@ -62,6 +65,7 @@ def deals(table, rule_set=ACTIONPOKER, level=1, unit=1, timing=TIMING, master=MA
         timing=timing,
         connections=connections or {},
         now=NOW,
+        **{"rooted": False} | others,
     )
 
 
@@ -464,7 +468,7 @@ def test_a_hand_knows_who_was_dealt_in():
 def test_a_commitment_alone_is_no_hand_to_play():
     committed, _ = dealt(THREE)
     hand = given(HAND, committed)
-    with pytest.raises(AssertionError):
+    with refused(Conflicting, "hand-not-dealt"):
         _ = hand.game
     with pytest.raises(AssertionError):
         _ = hand.terms

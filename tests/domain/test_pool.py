@@ -73,7 +73,7 @@ def amounts(t):
 
 def test_the_start_forms_the_pool_of_the_buy_ins_without_the_fees():
     t = opened()
-    _, formed = start(t, players(4), NOW)
+    _, _, formed = start(t, players(4), NOW)
     assert formed == PoolFormed(tournament_id=TOURNAMENT, entrants=4, buy_ins=4000, overlay=0, currency="EUR")
     assert fold(AGGREGATE, [formed], t).pool == formed
 

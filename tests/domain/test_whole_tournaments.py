@@ -11,9 +11,10 @@ from big2.table import Direction
 from domain import hand as hands
 from domain import table as tables
 from domain import tournament as tournaments
+from domain.coming_deals import implied_root
 from domain.deal import commitment, shuffled_deck
 from domain.draws import draw_commitment, draws_for
-from domain.hand_events import CardsPlayed, Committed, Dealt, Finalised, Passed, Settled
+from domain.hand_events import CardsPlayed, Committed, Dealt, Finalised, Passed, ProvenCommitted, Settled
 from domain.ids import hand_id
 from domain.prizes import prize_table
 from domain.seating import draw_tables, tables_needed
@@ -28,6 +29,7 @@ from domain.tournament import (
     TableBroken,
     TablesDrawn,
 )
+from domain.tournament_events import DealsCommitted
 from tests.big2.play import PRESETS
 from tests.domain.given import TOURNAMENT, later, terms
 from tests.domain.memory import Memory
@@ -48,6 +50,7 @@ SETTINGS = {
     "13 with stakes that soon run out": ("freezeout", 13, TINY, {}),
     "17 with nobody there": ("freezeout", 17, TINY, {"absent": 17}),
     "21 with a protest window": ("freezeout", 21, {"protest_seconds": 60} | TURBO, {"absent": 2}),
+    "22 who send entropy": ("freezeout", 22, {"entropy_seconds": 5} | TINY, {"absent": 2}),
     "33 of threes": ("freezeout", 33, {"seats_per_table": 3, "rules": "high-low"} | TINY, {}),
     "48 by a late director": ("freezeout", 48, TINY, {"patience": 60, "absent": 5}),
     "64": ("freezeout", 64, TINY, {}),
@@ -361,7 +364,7 @@ def test_every_hand_was_dealt_from_the_seed_it_had_committed_to(played):
     for hand in played.hands.values():
         names = (str(TOURNAMENT), str(hand.hand_id))
         assert hand.commitment == commitment(hand.seed, *names)
-        deck = shuffled_deck(hand.seed, *names)
+        deck = shuffled_deck(hand.seed, *names, [nonce.encode() for _, nonce in sorted(hand.nonces.items())])
         step = 1 if hand.terms.direction is Direction.CLOCKWISE else -1
         seat, seats = hand.terms.dealer, hand.terms.cards
         for place in range(len(seats)):
@@ -371,6 +374,20 @@ def test_every_hand_was_dealt_from_the_seed_it_had_committed_to(played):
         assert hand.terms.stub == cards_text(deck[13 * len(seats) :])
     seeds = [event.seed for event in played.events(Committed)]
     assert len(set(seeds)) == len(seeds)
+
+
+def test_every_hand_stands_under_a_root_that_is_older_than_its_tables_seats(played):
+    roots, seated = {}, set()
+    for _, event in played.log:
+        if isinstance(event, DealsCommitted):
+            assert not seated & {root.number for root in event.roots}
+            roots |= {root.table_id: root.root for root in event.roots}
+        elif isinstance(event, TablesDrawn):
+            seated |= {table.number for table in event.tables}
+        elif isinstance(event, Committed):
+            assert isinstance(event, ProvenCommitted)
+            path = (event.commitment, event.first_hand, event.path)
+            assert implied_root(event.number, *path) == roots[event.table_id]
 
 
 def test_every_play_was_of_cards_held_and_every_card_is_somewhere(played):

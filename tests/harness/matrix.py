@@ -72,6 +72,7 @@ GET    /hands/{hand_id}                                     ok  ok  ok  ok  ok  
 GET    /hands/{hand_id}/legal-plays                        401  ok 403 403 403 403 403 403 403 403 403 403 403 403
 POST   /hands/{hand_id}/plays                              401 409 403 403 403 403 403 403 403 403 403 403 403 403
 POST   /hands/{hand_id}/passes                             401 409 403 403 403 403 403 403 403 403 403 403 403 403
+POST   /hands/{hand_id}/entropy                            401 409 403 403 403 403 403 403 403 403 403 403 403 403
 GET    /hands/{hand_id}/history                            403 403 403 403 403 403 403 403 403 403 403 403 403 403
 POST   /tables/{table_id}/heartbeat                        401  ok 403 403 403 403 403 403 403 403 403 403 403 403
 GET    /hands/{hand_id}/connections                        401 403 403 403  ok 403  ok  ok  ok 403 403 403  ok 403
@@ -119,6 +120,7 @@ BODIES: Mapping[tuple[str, str], Mapping[str, object]] = {
     },
     ("POST", "/hands/{hand_id}/plays"): {"turn": 10_000, "cards": ["3D"]},
     ("POST", "/hands/{hand_id}/passes"): {"turn": 10_000},
+    ("POST", "/hands/{hand_id}/entropy"): {"nonce": "dice"},
     ("POST", "/wallets/{player_id}/deposits"): {"amount": 1, "currency": "EUR", "reference": "{name}"},
     ("POST", "/wallets/{player_id}/withdrawals"): {"amount": 1, "currency": "EUR", "reference": "{name}"},
 }

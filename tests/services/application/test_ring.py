@@ -16,9 +16,10 @@ import pytest
 from big2.cards import Card, cards_in
 from big2.hand import options
 from big2.rulesets import ruleset_from_mapping
+from domain import dealing
 from domain import hand as hands
 from domain.errors import Rejected
-from domain.hand_events import ConnectedDealt, Finalised, RingCommitted, Settled
+from domain.hand_events import ConnectedDealt, Finalised, ProvenRingCommitted, RingCommitted, Settled
 from domain.player import PLAYER, bar
 from domain.ring import RING
 from domain.ring_events import RingClosed, RingHandBegun, RingHandEnded, SatDown, StoodUp
@@ -312,14 +313,21 @@ def test_a_deal_that_wins_by_itself_ends_its_hand_in_the_same_transaction(house,
     who = house.rich(4, 500)
     for seat, player in enumerate(who, 1):
         house.sit(table, seat, player, 100)
-    monkeypatch.setattr(hands, "shuffled_deck", lambda *_: [Card(n) for n in range(52)])
+    monkeypatch.setattr(dealing, "shuffled_deck", lambda *_: [Card(n) for n in range(52)])
     ring_jobs.advance(house, table)
     ring = house.ring(table)
     assert (ring.hand_id, ring.hands_ended) == (None, 1)
     assert all_money(house, table, who) == 2000
     begun = next(r for r in house.log() if isinstance(r.event, RingHandBegun) and r.stream == table)
     together = [type(r.event) for r in house.log() if r.command == begun.command]
-    assert together == [RingHandBegun, RingCommitted, ConnectedDealt, Settled, Finalised, RingHandEnded]
+    assert together == [
+        RingHandBegun,
+        ProvenRingCommitted,
+        ConnectedDealt,
+        Settled,
+        Finalised,
+        RingHandEnded,
+    ]
     house.project()
     booked = (
         "SELECT kind FROM projections.ledger_lines WHERE table_id = %s AND position >= %s ORDER BY position"

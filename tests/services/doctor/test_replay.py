@@ -11,16 +11,21 @@ from domain.hand_events import (
     ClockStopped,
     Committed,
     Dealt,
+    EntropyDealt,
+    EntropyGiven,
+    EntropyOpened,
     HandRecorded,
     Passed,
+    ProvenCommitted,
     RingCommitted,
     Settled,
 )
 from domain.player import Enrolled
-from domain.ring_events import RingHandBegun, RingHandEnded, RingOpened, SatDown
+from domain.ring_events import RingDealsCommitted, RingHandBegun, RingHandEnded, RingOpened, SatDown
 from domain.roster import Registered
 from domain.table_events import HandBegun, HandEnded, Opened, RecordedHandEnded, TablePaused, Vacated
 from domain.tournament_events import (
+    DealsCommitted,
     Finished,
     LevelRaised,
     Paused,
@@ -77,7 +82,23 @@ CHANGED = {
         "reason of Passed",
     ),
     "another liable seat": (Settled, lambda r: r.event.transfers, put(liable=1), "liable of Settled"),
-    "another commitment": (Committed, None, put(commitment="00"), "commitment of Committed"),
+    "another commitment": (Committed, None, put(commitment="00"), "commitment of ProvenCommitted"),
+    "another path to the root": (ProvenCommitted, None, put(path=["00"] * 6), "path of ProvenCommitted"),
+    "another root": (
+        DealsCommitted,
+        None,
+        lambda e: e["roots"][0].update(root="00"),
+        "roots of DealsCommitted",
+    ),
+    "a ring table's root": (RingDealsCommitted, None, put(root="00"), "root of RingDealsCommitted"),
+    "another nonce": (EntropyGiven, None, put(nonce="mine"), None),
+    "a nonce left out": (EntropyDealt, None, put(nonces={}), "nonces of EntropyDealt"),
+    "more time for entropy": (
+        EntropyOpened,
+        None,
+        more("entropy_seconds"),
+        "entropy_seconds of EntropyOpened",
+    ),
     "another seed": (Committed, None, put(seed="AAAA"), None),
     "another level": (Dealt, None, more("level"), "level of ConnectedDealt"),
     "another dealer": (HandBegun, None, more("dealer"), "dealer of HandBegun"),
@@ -112,7 +133,7 @@ CHANGED = {
     "another table of a league": (TableOpened, None, put(draw="table/9"), "draw of TableOpened"),
     "a ring table's terms": (RingOpened, None, put(terms_hash=""), "terms_hash of RingOpened"),
     "a ring table's hand": (RingHandBegun, None, more("dealer"), "dealer of RingHandBegun"),
-    "a ring table's deal": (RingCommitted, None, put(commitment="00"), "commitment of RingCommitted"),
+    "a ring table's deal": (RingCommitted, None, put(commitment="00"), "commitment of ProvenRingCommitted"),
     "a ring table's end of a hand": (RingHandEnded, None, put(acted=[]), "acted of RingHandEnded"),
     "a ring table's seat": (SatDown, None, more("seat", 2), None),
     "a reference used twice": (

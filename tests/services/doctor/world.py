@@ -24,6 +24,7 @@ class Played(NamedTuple):
 def play(database: str, url: str) -> Played:
     house = RingHouse(url, seed=3)
     tournament, absent = _for_money(house)
+    _with_entropy(house)
     found = Played(
         database, url, tournament, absent, _a_league(house), _a_ring(house), _a_running_hand(house)
     )
@@ -52,6 +53,11 @@ def _for_money(house: RingHouse) -> tuple[TournamentId, PlayerId]:
         pass
     house.absent = set()
     return t, who[0]
+
+
+def _with_entropy(house: RingHouse) -> None:
+    """Two who send entropy before each hand."""
+    house.play_on(house.started(2, seats_per_table=3, stack_points=3, entropy_seconds=5))
 
 
 def _a_league(house: RingHouse) -> TournamentId:

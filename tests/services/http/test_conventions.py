@@ -54,7 +54,6 @@ def test_all_contradictions_are_told_at_once(operator):
     ("field", "value"),
     [
         ("check_in", True),
-        ("entropy_seconds", 5),
         ("time_bank_seconds", 60),
         ("bots", 3),
         ("rounds", 3),

@@ -26,7 +26,7 @@ LIMITS = [
     ("tournament", "between_hands_seconds", 0, DAY),
     ("tournament", "protest_seconds", 0, 30 * DAY),
     ("tournament", "time_bank_seconds", 0, 0),
-    ("tournament", "entropy_seconds", 0, 0),
+    ("tournament", "entropy_seconds", 0, DAY),
 ]
 
 

@@ -7,6 +7,7 @@ be put ahead, so that nobody waits for a deadline.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
@@ -19,6 +20,7 @@ from big2.cards import cards_in
 from big2.hand import may_pass, options
 from domain.connection import Limits
 from domain.credential import Role
+from domain.errors import Conflicting
 from domain.hand import HAND, Hand
 from domain.ids import CommandId, CredentialId, HandId, PlayerId, TableId, TournamentId
 from domain.results import Result
@@ -245,10 +247,28 @@ class House:
         self.store.ahead += time
 
     def act(self, hand_id: HandId) -> None:
-        """The seat to act does something legal; for an absent player time goes by."""
+        """The seat to act does something legal; for an absent player time goes by. Before the deal nonces are sent."""
         hand = self.hand(hand_id)
+        if hand.opened:
+            return self._before_the_deal(hand)
         if hand.game.turn is not None:
             self.act_in(hand)
+        return None
+
+    def _before_the_deal(self, hand: Hand) -> None:
+        for seat in hand.terms.seats:
+            if (
+                seat.seat not in hand.nonces
+                and seat.player_id not in self.absent
+                and self.random.random() < 0.7
+            ):
+                with suppress(Conflicting):  # too late
+                    self.send_entropy(hand.hand_id, seat.player_id, f"nonce-{self.random.randrange(1000)}")
+        self.pass_time(timedelta(seconds=1))
+
+    def send_entropy(self, hand: HandId, player: PlayerId, nonce: str) -> None:
+        actor = Actor(CredentialId(uuid4()), Role.PLAYER, player, None)
+        hands.give_entropy(self, self.command(), actor, hand, lambda: nonce)
 
     def act_in(self, hand: Hand) -> None:
         """The same in a hand as it was loaded, perhaps a while ago."""
