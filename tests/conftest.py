@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,6 +85,16 @@ def _log_as_before() -> Iterator[None]:
     root.setLevel(level)
     root.handlers[:] = handlers
     logging.disable(disabled)
+
+
+@pytest.fixture(autouse=True)
+def _signals_as_before() -> Iterator[None]:
+    """A test that works off a queue in this process leaves no handler behind: whoever interrupts the run ends it."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        if signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
 
 
 @pytest.fixture(scope="session")
