@@ -50,6 +50,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """BIG2_LOG_LEVEL: `debug`, `info`, `warning` or `error`. By default `info` for json, `warning` for text."""
     metrics_token: str | None = None
     """BIG2_METRICS_TOKEN: a token that reads `/metrics` and nothing else, also while the database is away."""
+    audit_key: str | None = None
+    """BIG2_AUDIT_KEY: the key that signs checkpoints, `PRIVATE+KEY+…`; by default the first start makes one."""
     connection_fair_ms: int = 250
     """BIG2_CONNECTION_FAIR_MS: the round trip from which a player's connection is fair (R11.3)."""
     connection_poor_ms: int = 1000
@@ -76,12 +78,13 @@ _VARIABLES = {
     "log": "BIG2_LOG",
     "log_level": "BIG2_LOG_LEVEL",
     "metrics_token": "BIG2_METRICS_TOKEN",
+    "audit_key": "BIG2_AUDIT_KEY",
     "connection_fair_ms": "BIG2_CONNECTION_FAIR_MS",
     "connection_poor_ms": "BIG2_CONNECTION_POOR_MS",
     "connection_poor_seconds": "BIG2_CONNECTION_POOR_SECONDS",
     "connection_lost_seconds": "BIG2_CONNECTION_LOST_SECONDS",
 }
-_SECRETS = ("database_url", "redis_url", "metrics_token")
+_SECRETS = ("database_url", "redis_url", "metrics_token", "audit_key")
 _FILES = {field: f"{_VARIABLES[field]}_FILE" for field in _SECRETS}
 VARIABLES = frozenset((*_VARIABLES.values(), *_FILES.values()))
 """The names of all of them."""
@@ -110,6 +113,7 @@ _SCHEMES = {
     "redis_url": ("redis://", "rediss://", "unix://"),
 }
 _METRICS_TOKEN = re.compile(r"[!-~]{16,255}", re.ASCII)
+_AUDIT_KEY = re.compile(r"PRIVATE\+KEY\+[!-~]{40,255}", re.ASCII)
 
 
 def read(environment: Mapping[str, str]) -> Settings:
@@ -160,6 +164,10 @@ def _value(field: str, text: str) -> object:
         raise SettingsError(f"{_VARIABLES[field]} must be {' or '.join(_CHOICES[field])}, not {text!r}")
     if field == "metrics_token" and not _METRICS_TOKEN.fullmatch(text):
         raise SettingsError(f"{_VARIABLES[field]} must be 16 to 255 visible ASCII characters")
+    if field == "audit_key" and not _AUDIT_KEY.fullmatch(text):
+        raise SettingsError(
+            f"{_VARIABLES[field]} must be a signing key of a C2SP note, PRIVATE+KEY+NAME+ID+KEY"
+        )
     return Path(text) if field == "data" else text
 
 

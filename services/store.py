@@ -328,6 +328,10 @@ class Store:
         """The stream's rows byte for byte, for audit."""
         return self._rows.read(stream_id, first, NEWEST if last is None else last).rows
 
+    def stored_many(self, stream_ids: Sequence[UUID]) -> list[Row]:
+        """The rows of several streams byte for byte, as of one moment."""
+        return self._rows.read_many(stream_ids).rows
+
     def log(self, after: int, limit: int) -> list[Recorded]:
         """The events of all streams behind position `after`, in the order in which they were committed."""
         return [self._codec.decode(row) for row in self.stored_log(after, limit)]

@@ -12,7 +12,7 @@ from uuid import UUID
 import click
 
 from workers.answering import answer_files
-from workers.audit_cli import audit
+from workers.audit_cli import audit, is_bundle, judge_bundles
 from workers.backup_cli import backup, restore
 from workers.demo_cli import demo
 from workers.doctor_cli import doctor
@@ -101,20 +101,26 @@ def serve(host: str | None, port: int | None, data: Path | None) -> None:
 
 @main.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-def verify(files: tuple[str, ...]) -> None:
+@click.option("--key", help="The key that a bundle is signed with, as the house has published it.")
+def verify(files: tuple[str, ...], key: str | None) -> None:
     """Judge hand histories (big2-hand/1): one JSON line for each hand. `-` is standard input.
+
+    A bundle (FILE.zip) is judged as a whole: a line for each check, such as its signature, chains and deals.
 
     Exit status 0 when every verdict is `valid`, 1 when any is not or there is no hand, 2 when a file can't be read.
 
     \b
     Examples:
       big2 verify hand.json
+      big2 verify bundle.zip --key big2-tournament/…
       curl -s …/v1/hands/ID/history | big2 verify -
     """
     from big2.history import verify_lines
     from services.bootstrap import presets
 
     known = presets()
+    if any(is_bundle(file) for file in files):
+        judge_bundles(files, known, key)
     answer_files(files, lambda text: verify_lines(text, known), lambda line: line["verdict"] == "valid")
 
 

@@ -20,7 +20,9 @@ from domain.ids import HandId
 from domain.waits import STEP
 from services.application import hands
 from services.application.hands import ClockStep
+from services.audit import checkpoints
 from services.bootstrap import Services
+from services.database import Connection
 from services.errors import Unavailable
 from services.logs import note
 from services.projections import SCHEMA
@@ -36,6 +38,8 @@ MOST_DUE = 500
 """Items enqueued at one look."""
 MOST_QUEUED = 1000
 """With so many jobs waiting nobody works: more would only be older when somebody does."""
+CHECKPOINT_SECONDS, CHECKPOINT_AGAIN_SECONDS = 1.0, 10.0
+"""How often the clock asks whether a checkpoint is due, and how long it waits for one that is."""
 PUT_AWAY_SECONDS = 60.0
 """How often old heartbeats are put away, and old changes forgotten."""
 
@@ -61,12 +65,15 @@ class Look(NamedTuple):
 class Clock:
     """One process's clock: `tick` is one look at the agenda."""
 
-    def __init__(self, services: Services, client: Redis) -> None:
+    def __init__(self, services: Services, client: Redis, *, signing: bool = False) -> None:
+        """`signing`: there is a key, so it asks for checkpoints."""
         self._services = services
+        self._signing = signing
         self._redis = client
         self._queue = queue(client)
         self._last: Look | None = None
         self._asked: dict[str, float] = {}
+        self._checkpoint_at = 0.0
         self._tidy_at = 0.0
 
     def run(self) -> None:
@@ -112,12 +119,23 @@ class Clock:
     def _look(self) -> Look:
         """What is due and was not asked for just now, so that what stays due hides nothing behind it."""
         with self._services.store.database.connection() as conn:
+            checkpoint = self._checkpoint_due(conn)
             before = time.monotonic()
             self._asked = {name: at for name, at in self._asked.items() if before - at < AGAIN_MS / 1000}
             rows = conn.execute(_LOOK, (list(self._asked), MOST_DUE)).fetchall()
             after = time.monotonic()
         due = [Due(name, job, args) for _, _, name, job, args in rows if name is not None]
+        due += [item for item in checkpoint if item.name not in self._asked]
         return Look(before, rows[0][0], after, rows[0][1], due)
+
+    def _checkpoint_due(self, conn: Connection) -> list[Due]:
+        """It is no row of the agenda: no event makes it due, and none is left when it is done."""
+        if not self._signing or time.monotonic() < self._checkpoint_at:
+            return []
+        size = checkpoints.due(conn)
+        wait = CHECKPOINT_SECONDS if size is None else CHECKPOINT_AGAIN_SECONDS
+        self._checkpoint_at = time.monotonic() + wait
+        return [] if size is None else [Due(f"{checkpoints.JOB}-{size}", checkpoints.JOB, [])]
 
     def _give_back(self, step: ClockStep) -> None:
         """Act for nobody until running turns have the time back that they had left."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from functools import cache
 from uuid import UUID
 
 from domain.ids import HandId, TableId, TournamentId
 from services import bootstrap
 from services.application import director, hands, payments, ring_jobs, tournaments
+from services.audit import checkpoints
+from services.audit.checkpoints import ForkedLog
+from services.audit.keys import NoKey
 from services.bootstrap import Services
 
+log = logging.getLogger(__name__)
 JOBS = {
     "start": "workers.jobs.start",
     "draw": "workers.jobs.draw",
@@ -21,8 +26,9 @@ JOBS = {
     "close": "workers.jobs.close",
     "finalise": "workers.jobs.finalise",
     "pay": "workers.jobs.pay",
+    "checkpoint": "workers.jobs.checkpoint",
 }
-"""The agenda's kinds of work, and the function that does each."""
+"""The agenda's kinds of work, and the checkpoint's; and the function that does each."""
 
 
 @cache
@@ -82,3 +88,12 @@ def finalise(hand_id: str) -> None:
 def pay(tournament_id: str, number: int) -> None:
     """Pay a slice of the prizes or refunds that a tournament owes."""
     payments.pay(services(), TournamentId(UUID(tournament_id)), number)
+
+
+def checkpoint() -> None:
+    """Sign the log's head; what keeps it from being signed is for whoever runs the service, and no other try helps."""
+    its = services()
+    try:
+        checkpoints.publish(its.store, its.settings.audit_key, its.settings.data)
+    except (NoKey, ForkedLog) as error:
+        log.critical("%s", error)

@@ -21,6 +21,7 @@ from domain.ids import TournamentId
 from services import bootstrap, logs
 from services.application import credentials
 from services.application.credentials import Grant
+from services.audit import keys
 from services.bootstrap import Settings
 from services.commands import job
 from services.embedded import EmbeddedError
@@ -54,7 +55,7 @@ def serve(*, host: str | None, port: int | None, data: Path | None) -> None:
     own = [_process(name) for name in ("web", *workers, "clock", "projector")]
     _wait_for_port(settings)
     try:
-        supervise(settings, own, [make_projections, make_first_token, _tell])
+        supervise(settings, own, [make_projections, make_first_token, make_first_key, _tell])
     except (AlreadyRunning, EmbeddedError, StoreError) as error:
         raise click.ClickException(str(error)) from error
 
@@ -153,6 +154,22 @@ def make_first_token(settings: Settings) -> None:
         services.close()
 
 
+def make_first_key(settings: Settings) -> None:
+    """The first start's key for checkpoints, in DATA/audit-key, unless one is set; or says that it is missing."""
+    services = bootstrap.build(settings)
+    try:
+        known = keys.published(services.store.database)
+        found = keys.first(services.store.database, settings.audit_key, settings.data)
+        if found is None:
+            say(
+                f"the key that signs checkpoints, {known[-1].verifier}, is missing: `big2 audit keys` says what to do"
+            )
+        elif not known:
+            say(f"checkpoints are signed by {found.verifier}")
+    finally:
+        services.close()
+
+
 def make_token(role: str, tournament: UUID | None, data: Path | None) -> str:
     """A new token, as text."""
     services = bootstrap.build(bootstrap.settings(data=data))
@@ -197,7 +214,12 @@ def _clock(settings: Settings) -> None:
     from workers.clock import Clock  # noqa: PLC0415
     from workers.queue import redis_client  # noqa: PLC0415
 
-    Clock(bootstrap.build(settings), redis_client(settings.redis_url or "")).run()
+    signing = keys.signer(settings.audit_key, settings.data) is not None
+    if not signing:
+        log.warning(
+            "there is no key to sign checkpoints with (BIG2_AUDIT_KEY, or %s in the data)", keys.KEY_FILE
+        )
+    Clock(bootstrap.build(settings), redis_client(settings.redis_url or ""), signing=signing).run()
 
 
 def _projector(settings: Settings) -> None:

@@ -49,6 +49,13 @@ def read(resource: object) -> Response:
     return _with_etag(_json(resource), JSON)
 
 
+def document(body: bytes, content_type: str, **headers: str) -> Response:
+    """A text or a file of its own kind."""
+    response = _with_etag(body, content_type)
+    response.headers.extend(headers)
+    return response
+
+
 def listed(page: Page[Any], as_of: int, query: Mapping[str, Any], **more: object) -> Response:
     """A page of a list; `more` stands beside its items in JSON."""
     after = cursor_of(page.next) if page.next is not None else None

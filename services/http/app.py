@@ -17,6 +17,7 @@ from services.bootstrap import Services
 from services.bugs import told
 from services.errors import Unavailable
 from services.http import (
+    auditing,
     boards,
     connections,
     documents,
@@ -124,6 +125,7 @@ def _add_routes(app: Flask) -> None:
         leaderboards,
         wallets,
         ledger,
+        auditing,
     ):
         api.register_blueprint(module.blueprint)
     documents.describe(api)

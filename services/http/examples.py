@@ -23,7 +23,36 @@ _SETTLEMENT = {
     "net": {"1": 3, "2": -3},
 }
 
+_NOTE = "club.example/log\n8\nXcnaeacGWamtVWcB3tnquCqtgjqtL0lgz+Nw7/RgQyg=\n\n— club.example/log AAAA\n"
+
 EXAMPLES: dict[str, dict[str, Any]] = {
+    "AuditCheckpoint": {
+        "size": 8,
+        "position": 9,
+        "root": "XcnaeacGWamtVWcB3tnquCqtgjqtL0lgz+Nw7/RgQyg=",
+        "at": _AT,
+        "note": _NOTE,
+    },
+    "AuditKey": {
+        "number": 1,
+        "verifier": "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW",
+        "announcement": None,
+        "added_at": _AT,
+    },
+    "AuditProof": {
+        "kind": "inclusion",
+        "size": 8,
+        "hashes": ["1ZcdbPp3jrEHImJNH8cPsNk7JHrsCpr+fePk1jG7oU4="],
+        "checkpoint": _NOTE,
+        "from_size": None,
+        "index": 6,
+        "stream": _HAND,
+        "version": 1,
+        "position": 7,
+        "topic": "hand.committed.1",
+        "link": "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+        "tlog_proof": "c2sp.org/tlog-proof@v1\nindex 6\n…",
+    },
     "Player": {"player_id": _PLAYER, "name": "Ah Kit", "created_at": _AT, "as_of": 12},
     "Entry": {
         "entry_id": "3ff1dd52-6f09-5f98-9dba-b84ceaca3e1f",

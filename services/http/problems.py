@@ -147,6 +147,14 @@ PROBLEMS: Mapping[str, ProblemType] = {
         "Each deposit and each withdrawal of a wallet has a reference of its own, such as the bank's. To repeat a"
         " request send its Idempotency-Key again.",
     ),
+    "not-signed-yet": ProblemType(
+        409,
+        "No checkpoint covers it yet",
+        "One is signed every minute while there are new events, and at each tournament's end. Ask again then.",
+    ),
+    "bundle-too-large": ProblemType(
+        409, "The bundle would be too large", "Ask for the bundles of its tables, or of single hands."
+    ),
     "conflict": ProblemType(
         409, "Others were faster each time", "Send the same request again, with the same Idempotency-Key."
     ),

@@ -64,10 +64,12 @@ def get(
     table: bool = False,
     listed: bool = False,
     stream: bool = False,
+    media: str | None = None,
 ) -> Register:
     """A route that reads.
 
-    `projected`: from the projections; `listed`: a page of a list; `table`: also as CSV; `stream`: server-sent events.
+    `projected`: from the projections; `listed`: a page of a list; `table`: also as CSV; `stream`: server-sent events;
+    `media`: a document of that type.
     """
     operation = Operation(who, query=query, projected=projected)
     doc = _doc(operation, 200, answer, ("validation", *problems))
@@ -79,8 +81,8 @@ def get(
     doc["parameters"].append(IF_NONE_MATCH)
     if listed:
         doc["responses"]["200"]["content"]["application/json"]["schema"] = _page(answer)
-    if stream:
-        doc["responses"]["200"]["content"] = {"text/event-stream": {"schema": {"type": "string"}}}
+    if kind := "text/event-stream" if stream else media:
+        doc["responses"]["200"]["content"] = {kind: {"schema": {"type": "string"}}}
     if table:
         text = {"schema": {"type": "string"}}
         doc["responses"]["200"]["content"] |= {"text/csv": text, "application/x-ndjson": text}

@@ -84,6 +84,13 @@ GET    /ledger/entries                                     401  ok  ok  ok  ok  
 GET    /ledger/trial-balance                               401 403 403 403  ok  ok  ok  ok 403 403 403 403 403 403
 GET    /leaderboards                                        ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
 GET    /leaderboards/{season}                               ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
+GET    /audit/checkpoints                                  401 403 403 403  ok 403  ok  ok 403 403 403 403 403 403
+GET    /audit/checkpoints/newest                           401 403 403 403 404 403 404 404 403 403 403 403 403 403
+GET    /audit/keys                                         401 403 403 403  ok 403  ok  ok 403 403 403 403 403 403
+GET    /audit/proofs                                       401 403 403 403 404 403 404 404 403 403 403 403 403 403
+GET    /hands/{hand_id}/bundle                             403 403 403 403 403 403 403 403 403 403 403 403 403 403
+GET    /tables/{table_id}/bundle                           403 403 403 403 403 403 403 403 403 403 403 403 403 403
+GET    /tournaments/{tournament_id}/bundle                 403 403 403 403 403 403 403 403 403 403 403 403 403 403
 GET    /feed                                                ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
 """
 CLOSED = ("pause", "resume", "cancel")
@@ -91,6 +98,7 @@ CLOSED = ("pause", "resume", "cancel")
 QUERIES: Mapping[str, str] = {
     "/feed": "?tournament={tournament}",
     "/ledger/entries": "?format=csv",
+    "/audit/proofs": "?position=1",
 }
 OBJECTS: Mapping[str, str] = {
     "tournament_id": "{tournament}",

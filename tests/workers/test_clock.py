@@ -188,9 +188,32 @@ def test_one_look_enqueues_a_limited_number_and_the_next_goes_on(house, redis, m
 
 def test_every_kind_of_work_on_the_agenda_has_its_job():
     kinds = {"start", "draw", "deal", "turn", "level", "pause", "close", "finalise", "pay", "ring"}
-    assert kinds == set(module.JOBS)
+    assert kinds | {"checkpoint"} == set(module.JOBS)
     for path in module.JOBS.values():
         assert callable(getattr(jobs, path.removeprefix("workers.jobs.")))
+
+
+def test_a_checkpoint_that_is_due_is_asked_for_where_there_is_a_key(house, redis, monkeypatch):
+    monkeypatch.setattr(module.checkpoints, "due", lambda _conn: 41)
+    without, signing = clock(house, redis), Clock(house, redis, signing=True)
+    without.tick()
+    assert queued(redis) == []
+    signing.tick()
+    assert [(job.id[:14], job.func_name, job.args) for job in queued(redis)] == [
+        ("checkpoint-41-", "workers.jobs.checkpoint", [])
+    ]
+    redis.flushdb()
+    signing.tick()
+    assert queued(redis) == []  # it has asked, and waits for what it has asked for
+    monkeypatch.setattr(signing, "_checkpoint_at", 0.0)
+    monkeypatch.setattr(signing, "_asked", {})
+    signing.tick()
+    assert len(queued(redis)) == 1
+    monkeypatch.setattr(signing, "_checkpoint_at", 0.0)
+    monkeypatch.setattr(module.checkpoints, "due", lambda _conn: None)
+    redis.flushdb()
+    signing.tick()
+    assert queued(redis) == []
 
 
 # Redis is away

@@ -7,6 +7,8 @@ from uuid import uuid4
 
 import pytest
 
+from services.audit.checkpoints import ForkedLog
+from services.audit.keys import NoKey
 from workers import jobs
 
 SERVICES = SimpleNamespace(
@@ -42,7 +44,30 @@ def test_a_job_does_its_work_on_its_ids(monkeypatch, job, service, arguments):
 
 def test_every_job_is_tested_here():
     tested = test_a_job_does_its_work_on_its_ids.pytestmark[0].args[1]
-    assert {row[0] for row in tested} == set(jobs.JOBS)
+    assert {row[0] for row in tested} | {"checkpoint"} == set(jobs.JOBS)
+
+
+def test_a_checkpoint_is_signed_with_the_key_that_is_set(monkeypatch):
+    its, called = (
+        SimpleNamespace(store="the store", settings=SimpleNamespace(audit_key="key", data="data")),
+        [],
+    )
+    monkeypatch.setattr(jobs, "services", lambda: its)
+    monkeypatch.setattr(jobs.checkpoints, "publish", lambda *args: called.append(args))
+    jobs.checkpoint()
+    assert called == [("the store", "key", "data")]
+
+
+@pytest.mark.parametrize("trouble", [NoKey("the key is missing"), ForkedLog("the log is another one")])
+def test_what_keeps_a_checkpoint_from_being_signed_is_told_and_not_tried_again(monkeypatch, caplog, trouble):
+    def publish(*_):
+        raise trouble
+
+    its = SimpleNamespace(store=None, settings=SimpleNamespace(audit_key=None, data=None))
+    monkeypatch.setattr(jobs, "services", lambda: its)
+    monkeypatch.setattr(jobs.checkpoints, "publish", publish)
+    jobs.checkpoint()
+    assert [(r.levelname, r.getMessage()) for r in caplog.records] == [("CRITICAL", str(trouble))]
 
 
 @pytest.mark.parametrize("wrong", ["", "7", "no id"])

@@ -1,0 +1,166 @@
+"""A bundle judged by the whole engine: what `verify.py` says of it, and more.
+
+Beside that file's checks each history is written again from the events, member by member, played again by `big2`, and
+its deal made again by `domain`; a league's places are worked out; and `verify.py` itself is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import NamedTuple, TypeVar
+from uuid import UUID
+
+import msgspec
+
+from big2.form import parse_json
+from big2.history import verify as verdict_on
+from big2.rulesets import RuleSet
+from domain.aggregate import Aggregate
+from domain.hand import HAND
+from domain.ids import PlayerId
+from domain.placing import Tally, places_by_points
+from domain.roster import ROSTER
+from domain.structure import Structure
+from domain.table import TABLE
+from domain.topics import TOPICS
+from domain.tournament_events import Finished, Published
+from services.application.histories import nameless
+from services.audit import verify
+from services.audit.merkle import Range, inclusion_ranges
+from services.audit.notes import Checkpoint, proof_text
+from services.audit.proving import deal_problem
+from services.envelope import Codec, Recorded, Row, Stream, fold_on, nothing_yet
+from services.errors import StoreError
+
+S = TypeVar("S")
+_NEVER = datetime.min.replace(tzinfo=UTC)
+_CODEC = Codec(TOPICS)
+
+
+class Verdict(NamedTuple):
+    """One check: whether it holds, and what it found, or what is wrong first."""
+
+    check: str
+    holds: bool
+    told: str
+
+
+def verdicts(path: str, presets: Mapping[str, RuleSet], trusted: str | None = None) -> Iterator[Verdict]:
+    """Each check of a bundle; `trusted` is the verifier key that the house has published. Raises OSError."""
+    readable = True
+    for check in verify.checks(path, trusted):
+        readable = readable and check[0] != "format"
+        yield Verdict(*check)
+    if readable:
+        members, _ = verify.read_bundle(path)
+        yield from _by_the_engine(members, presets)
+
+
+def _by_the_engine(members: Mapping[str, bytes], presets: Mapping[str, RuleSet]) -> Iterator[Verdict]:
+    steps: list[tuple[str, Callable[[], str]]] = [
+        ("proofs", lambda: _proofs_hold(members)),
+        ("engine", lambda: _hands_hold(members, presets)),
+        ("league", lambda: _league_holds(members)),
+        ("verify.py", lambda: _is_ours(members)),
+    ]
+    for name, step in steps:
+        try:
+            yield Verdict(name, True, step())
+        except verify.Wrong as wrong:
+            yield Verdict(name, False, str(wrong))
+        except (*verify.UNREADABLE, AssertionError, msgspec.MsgspecError, StoreError) as error:
+            yield Verdict(name, False, f"cannot be read: {type(error).__name__}")
+
+
+def _hands_hold(members: Mapping[str, bytes], presets: Mapping[str, RuleSet]) -> str:
+    """Every history is what its events make, to the byte; the rules accept it, and its seed deals its cards."""
+    told = (nameless(stream) for stream in _folded(members, HAND))
+    right = [history for history in told if history is not None]
+    lines = members["hands.jsonl"].splitlines()
+    for number, (line, history) in enumerate(zip(lines, right, strict=False), 1):
+        where = f"hands.jsonl line {number} (hand {history['hand_id']})"
+        if line != msgspec.json.encode(history):
+            raise verify.Wrong(f"{where}: is not what the events make")
+        found = verdict_on(parse_json(line.decode()), presets)
+        if found["verdict"] != "valid":
+            raise verify.Wrong(f"{where}: {found['verdict']}: {found.get('reason', found.get('field'))}")
+        if problem := deal_problem(history):
+            raise verify.Wrong(f"{where}: {problem}")
+    if len(lines) != len(right):
+        raise verify.Wrong(f"hands.jsonl: has {len(lines)} hands instead of {len(right)}")
+    published = [r.event for r in _recorded(members, "tournament.") if isinstance(r.event, Published)]
+    structure = members.get("structure.json")
+    if published and (
+        structure is None or msgspec.json.decode(structure, type=Structure) != published[-1].structure
+    ):
+        raise verify.Wrong("structure.json: is not the one in force")
+    return f"{len(right)} hands were played and dealt again by the engine"
+
+
+def _proofs_hold(members: Mapping[str, bytes]) -> str:
+    """The tree has no more than it takes, and the tlog-proofs are those of each stream's last event."""
+    events, tree, note = (
+        verify.read_events(members),
+        verify.tree_in(members),
+        members["checkpoint.txt"].decode(),
+    )
+    size = Checkpoint.parsed(note).size
+    if {Range(*of) for of in tree} != {of for e in events for of in inclusion_ranges(e["index"], size)}:
+        raise verify.Wrong("tree.txt: has hashes that prove nothing here")
+    ends = {f"proofs/{e['stream']}.tlog-proof": e["index"] for e in events}
+    if set(ends) != {name for name in members if name.startswith("proofs/")}:
+        raise verify.Wrong("proofs/: are not those of each stream's last event")
+    for name, index in ends.items():
+        hashes = [tree[of] for of in inclusion_ranges(index, size)]
+        if members[name] != proof_text(index, hashes, note).encode():
+            raise verify.Wrong(f"{name}: does not prove the stream's last event")
+    return f"{len(ends)} proofs, one of each stream's last event"
+
+
+def _league_holds(members: Mapping[str, bytes]) -> str:
+    """A league's places, by points, from its tables."""
+    own = [r.event for r in _recorded(members, "tournament.")]
+    league = [e for e in own if isinstance(e, Published) and e.structure.format == "league"]
+    finished = [e for e in own if isinstance(e, Finished)]
+    if not league or not finished:
+        return "no league was finished: none to check"
+    [roster] = [stream.state for stream in _folded(members, ROSTER)]
+    assert roster is not None
+    tallies: dict[PlayerId, Tally] = dict.fromkeys(roster.entries, Tally())
+    for stream in _folded(members, TABLE):
+        assert stream.state is not None
+        for player, tally in stream.state.tallies.items():
+            tallies[player] = tallies.get(player, Tally()).plus(tally)
+    if list(finished[0].standings) != places_by_points(tallies):
+        raise verify.Wrong("tournament.finished: its standings do not follow from the hands")
+    return f"{len(tallies)} places follow from the points"
+
+
+def _is_ours(members: Mapping[str, bytes]) -> str:
+    same = members.get("verify.py") == (files("services.audit") / "verify.py").read_bytes()
+    return "is that of this release" if same else "is another release's, or was changed: don't run it unread"
+
+
+def _folded(members: Mapping[str, bytes], aggregate: Aggregate[S]) -> Iterator[Stream[S]]:
+    """The streams of a kind, each folded from its first event on, in the order of their first events."""
+    by_stream: dict[UUID, list[Recorded]] = {}
+    for r in _recorded(members, f"{aggregate.name}."):
+        by_stream.setdefault(r.stream, []).append(r)
+    for stream, recorded in by_stream.items():
+        yield fold_on(aggregate, nothing_yet(stream, _NEVER), recorded)
+
+
+def _recorded(members: Mapping[str, bytes], topics: str) -> Iterable[Recorded]:
+    """The events of these topics that are not withheld."""
+    for event in verify.read_events(members):
+        if event["topic"].startswith(topics) and "bytes" in event:
+            where = (
+                UUID(event["stream"]),
+                event["version"],
+                event["topic"],
+                event["bytes"],
+                event["position"],
+            )
+            yield _CODEC.decode(Row(*where))

@@ -1,0 +1,599 @@
+#!/usr/bin/env python3
+"""Check a bundle of Big 2 hands without trusting whoever made it: `python3 verify.py bundle.zip [--key VERIFIER]`.
+
+One file, Python's standard library alone; docs/audit.md of the service tells each format and what each check proves.
+Without --key the signature is checked with the key that the bundle names: then compare that with the one that the
+house has published. Prints a line for each check; exit status 0 if all hold, 1 if one does not, 2 if nothing is read.
+What is judged are the events; hands.jsonl is made from them, for reading, and `big2 verify` alone compares it.
+"""
+
+# fmt: off
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import hmac
+import json
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping
+from itertools import combinations, count, groupby
+
+RANKS, SUITS = "3456789TJQKA2", "DCHS"
+LARGEST = 1 << 30  # bytes that it may unpack to
+UNREADABLE = (LookupError, ValueError, TypeError, AttributeError, StopIteration)
+
+class Wrong(Exception):  # noqa: N818
+    """The first place where a check does not hold, and what is wrong there."""
+
+def demand(holds, where, what):
+    if not holds:
+        raise Wrong(f"{where}: {what}")
+
+# reading
+def read_bundle(path: str) -> tuple[dict[str, bytes], dict]:
+    """The members of the zip, and its events, in order, each with the bytes that were hashed."""
+    with zipfile.ZipFile(path) as archive:
+        demand(sum(i.file_size for i in archive.infolist()) <= LARGEST, "the zip", "unpacks to more than is read")
+        files = {name: archive.read(name) for name in archive.namelist()}
+        demand(len(files) == len(archive.namelist()), "the zip", "has a member twice")
+    manifest = json.loads(files["manifest.json"])
+    demand(manifest["format"] == "big2-bundle/1", "manifest.json", f"its format is {manifest['format']!r}")
+    return files, manifest
+
+def read_events(files: Mapping[str, bytes]) -> list[dict]:
+    events = []
+    for number, line in enumerate(files["events.jsonl"].splitlines(), 1):
+        where = f"events.jsonl line {number}"
+        try:
+            event = json.loads(line)
+            event["where"] = f"{event['topic']} {event['stream']} version {event['version']} ({where})"
+            if "state" in event:  # the last member: its bytes are the stored ones
+                state = line[line.index(b',"state":') + 9 : -1]
+                head = "{stream}\n{version}\n{topic}\n".format(**event).encode()
+                event["bytes"], event["link"] = state, hashlib.sha256(head + state).hexdigest()
+            event["leaf"] = bytes.fromhex(event["link"])
+            int(event["index"]), int(event["position"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise Wrong(f"{where}: is no event ({type(error).__name__})") from error
+        events.append(event)
+    return events
+
+# Ed25519 (RFC 8032), slow and plain: 2^255 - 19, points as (X : Y : Z : T)
+P, Q = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+
+def add(a, b):
+    u, v = (a[1] - a[0]) * (b[1] - b[0]) % P, (a[1] + a[0]) * (b[1] + b[0]) % P
+    c, d = 2 * a[3] * b[3] * D % P, 2 * a[2] * b[2] % P
+    e, f, g, h = v - u, d - c, d + c, v + u
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+def times(k, point):
+    total = (0, 1, 1, 0)
+    while k:
+        total, point, k = add(total, point) if k & 1 else total, add(point, point), k >> 1
+    return total
+
+def point_of(raw):
+    y = int.from_bytes(raw, "little")
+    sign, y = y >> 255, y & (1 << 255) - 1
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * pow(2, (P - 1) // 4, P) % P
+    if y >= P or (x * x - square) % P or (x == 0 and sign):
+        return None
+    x = P - x if x & 1 != sign else x
+    return x, y, 1, x * y % P
+
+BASE = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
+
+def ed25519_signed(public, message, signature):
+    a, r, s = point_of(public), point_of(signature[:32]), int.from_bytes(signature[32:], "little")
+    if len(signature) != 64 or a is None or r is None or s >= Q:
+        return False
+    h = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % Q
+    one, other = times(s, BASE), add(r, times(h, a))
+    return all((one[i] * other[2] - other[i] * one[2]) % P == 0 for i in (0, 1))
+
+# notes, checkpoints, the tree (C2SP signed-note, tlog-checkpoint, tlog-proof; RFC 6962)
+def key_of(verifier):
+    """Name, key id and public key of a C2SP verifier key."""
+    name, told, raw = verifier.split("+", 2)
+    raw = base64.b64decode(raw, validate=True)
+    found = hashlib.sha256(name.encode() + b"\n" + raw).digest()[:4]
+    demand(raw[:1] == b"\1" and len(raw) == 33 and found.hex() == told, "key", f"{verifier} is none, or damaged")
+    return name, found, raw[1:]
+
+def note_text(note, verifiers, where):
+    """The text of a note that one of the keys has signed."""
+    text, _, lines = note.rpartition("\n\n")
+    for line in lines.splitlines():
+        dash, signed_by, raw = line.split(" ")
+        demand(dash == "—", where, "a line of the signatures is none")
+        raw = base64.b64decode(raw)
+        for name, key_id, public in map(key_of, verifiers):
+            if (name, key_id) == (signed_by, raw[:4]):
+                good = ed25519_signed(public, (text + "\n").encode(), raw[4:])
+                demand(good, where, f"the signature of {name} ({key_id.hex()}) is forged")
+                return text + "\n"
+    raise Wrong(f"{where}: none of the keys {', '.join(verifiers)} has signed it")
+
+def check_signature(files, manifest, trusted):
+    """The checkpoint is signed by a trusted key, or by one that follows from it by announcements."""
+    told = manifest["keys"]
+    known = [trusted or told[0]["verifier"]]
+    for key in told:
+        if key["announcement"] and key["verifier"] not in known:
+            text = f"big2 audit key\n{key['verifier']}\n"
+            try:
+                known += [key["verifier"]] if note_text(key["announcement"], known, "manifest.json") == text else []
+            except Wrong:
+                pass  # announced by a key that is not trusted: neither is this one
+    text = note_text(files["checkpoint.txt"].decode(), known, "checkpoint.txt")
+    origin, size, root = text.split("\n")[:3]
+    demand(all(key_of(key)[0] == origin for key in known), "checkpoint.txt", "is of another log than its key")
+    demand(int(size) == manifest["size"], "manifest.json", "names another size than the checkpoint")
+    source = "" if trusted else " (as the bundle says: compare the key)"
+    return int(size), base64.b64decode(root), f"{size} events, signed by {known[-1]}{source}"
+
+def way_up(index, size):
+    """The ranges of leaves beside the way from a leaf to the root, the lowest first (RFC 6962, 2.1.1)."""
+    first, end, ranges = 0, size, []
+    while end - first > 1:
+        middle = first + (1 << (end - first - 1).bit_length() - 1)
+        ranges.append((middle, end) if index < middle else (first, middle))
+        first, end = (first, middle) if index < middle else (middle, end)
+    return ranges[::-1]
+
+def climbed(leaf, index, size, hashes):
+    """The root that a leaf leads to with the hashes of those ranges."""
+    found = hashlib.sha256(b"\0" + leaf).digest()
+    for (first, _), beside in zip(way_up(index, size), hashes):
+        found = hashlib.sha256(b"\1" + (found + beside if first > index else beside + found)).digest()
+    return found
+
+def check_inclusion(files, events, size, root):
+    """Each event stands in the signed log, at the place that it names."""
+    tree, before = tree_in(files), None
+    for event in events:
+        index, where = event["index"], event["where"]
+        demand(0 <= index < size, where, f"the signed log has no event {index}")
+        ranges = way_up(index, size)
+        demand(all(of in tree for of in ranges), where, "tree.txt has no proof of it")
+        found = climbed(event["leaf"], index, size, [tree[of] for of in ranges])
+        demand(found == root, where, f"is not the event {index} of the signed log")
+        rises = before is None or (before["index"] < index and before["position"] < event["position"])
+        demand(rises, where, "does not stand behind the event before it")
+        before = event
+    return f"{len(events)} events stand in the signed log, each at its place"
+
+def tree_in(files: Mapping[str, bytes]) -> dict[tuple[int, int], bytes]:
+    split = [line.split(" ") for line in files["tree.txt"].decode().splitlines()]
+    return {(int(first), int(end)): base64.b64decode(raw, validate=True) for first, end, raw in split}
+
+ENDS = {"hand": {"finalised", "confirmed"}, "table": {"closed"}, "ring": {"closed"}, "roster": {"closed"},
+        "tournament": {"finished", "cancelled"}}
+
+def check_chain(events, manifest):
+    """Each stream is whole: versions 1, 2, 3 …, each event with its predecessor's hash, up to its end.
+
+    And every table and hand that the events name is there; hands that are not final are said to be left out.
+    """
+    heads, kinds = {}, {}
+    for event in events:
+        stream, where = event["stream"], event["where"]
+        version, link = heads.get(stream, (0, "0" * 64))
+        kind, name = event["topic"].split(".")[:2]
+        demand(event["version"] == version + 1, where, f"version {version + 1} of its stream is missing")
+        if "state" in event:
+            demand(event["state"]["prev"] == link, where, "does not follow from the event before it")
+        else:
+            demand(version == 0 and kind in ("tournament", "ring"), where, "only a first event may be withheld")
+        heads[stream] = (version + 1, event["link"])
+        kinds.setdefault(stream, (kind, set()))[1].add(name)
+    for stream, (kind, names) in kinds.items():
+        demand(names & ENDS.get(kind, set()), f"{kind} {stream}", f"breaks off after version {heads[stream][0]}")
+    of, out = manifest["of"], set(manifest["left_out"])
+    demand(of["id"] in kinds or of["kind"] != "hand", f"{of['kind']} {of['id']}", "is not in the bundle")
+    demand(not out & set(kinds), "manifest.json", "leaves out what is there")
+    for event in events:
+        told, kind = event.get("state", {}).get("event", {}), event["topic"].rsplit(".", 1)[0]
+        named = [told["hand_id"]] if kind in ("table.hand_begun", "ring.hand_begun") else []
+        named += [t["table_id"] for t in told.get("tables", ())] if kind == "tournament.tables_drawn" else []
+        for each in named:
+            demand(each in kinds or each in out, event["where"], f"names {each}, which is not in the bundle")
+        if event["topic"].startswith("hand.") and event["version"] == 1:
+            demand(told["hand_id"] == event["stream"], event["where"], "is of another hand than its stream")
+    return f"{len(heads)} streams are whole, from their first event to their end; every table and hand is there"
+
+def of_kind(events, kind):
+    return [event for event in events if event["topic"].split(".")[0] == kind]
+
+def hands_of(events):
+    found = {}
+    for event in of_kind(events, "hand"):
+        found.setdefault(event["stream"], []).append(event)
+    return found
+
+def named(events, *names):
+    """The events of a hand or a tournament with these names, whatever their topics' numbers are."""
+    return [(e, e["state"]["event"]) for e in events if "state" in e and e["topic"].split(".")[1] in names]
+
+# the deal, b2deal/1
+def lp(value):
+    raw = value.encode() if isinstance(value, str) else value
+    return len(raw).to_bytes(4, "big") + raw
+
+def deck_of(key):
+    """The cards after the shuffle, drawn by 16-bit words without bias."""
+    blocks = (hmac.digest(key, b"b2deal/1/stream\0" + i.to_bytes(4, "big"), "sha256") for i in count())
+    words = (int.from_bytes(block[i : i + 2], "big") for block in blocks for i in range(0, 32, 2))
+    deck = list(range(52))
+    for i in range(51, 0, -1):
+        j = next(word for word in words if word < 65536 // (i + 1) * (i + 1)) % (i + 1)
+        deck[i], deck[j] = deck[j], deck[i]
+    return deck
+
+def check_deals(hands):
+    """The revealed seed is the one that was committed to, and it deals these cards."""
+    done = 0
+    for events in hands.values():
+        for (at, committed), (end, final) in zip(named(events, "committed"), named(events, "finalised")):
+            seed = base64.b64decode(final["seed"])
+            names = (committed.get("tournament_id") or committed["table_id"], committed["hand_id"])
+            bound = hashlib.sha256(b"b2deal/1/commit\0" + lp(seed) + lp(names[0]) + lp(names[1])).hexdigest()
+            demand(committed["seed"] == final["seed"], end["where"], "reveals another seed than the stored one")
+            demand(bound == committed["commitment"], at["where"], "the seed is not the one that was committed to")
+            for event, deal in named(events, "dealt"):
+                check_deal(seed, names, deal, event["where"])
+                done += 1
+    return f"{done} deals follow from their seeds, which were committed to before"
+
+def check_deal(seed, names, deal, where):
+    nonces = [nonce for _, nonce in sorted((int(seat), nonce) for seat, nonce in deal.get("nonces", {}).items())]
+    key = b"b2deal/1/key\0" + lp(names[0]) + lp(names[1]) + len(nonces).to_bytes(4, "big") + b"".join(map(lp, nonces))
+    deck = deck_of(hmac.digest(seed, key, "sha256"))
+    order = around(deal["dealer"], [seat["seat"] for seat in deal["seats"]], step_of(deal))
+    used = 13 * len(order)
+    for place, seat in enumerate(order):
+        told = sorted(map(card, deal["cards"][str(seat)].split()))
+        demand(sorted(deck[place : used : len(order)]) == told, where, f"the seed deals other cards to seat {seat}")
+    demand(sorted(deck[used:]) == sorted(map(card, deal["stub"].split())), where, "the seed leaves another stub")
+
+# the rules; a card is 4 · rank + suit
+def card(text):
+    return RANKS.index(text[0]) * 4 + SUITS.index(text[1])
+
+def step_of(deal):
+    return 1 if deal["direction"] == "clockwise" else -1
+
+def around(seat, seats, step):
+    """The seats in the direction of play, from the one after `seat` on; itself last, if it is one of them."""
+    return [each for each in ((seat - 1 + step * n) % 4 + 1 for n in range(1, 5)) if each in seats]
+
+class Rules:
+    """R3 by the switches of a rule set (R12)."""
+    def __init__(self, switches):
+        self.__dict__.update(switches)
+        self.known = {}
+    def height(self, one):
+        return one // 4, self.suits.index(SUITS[one % 4])
+    def rank(self, cards):
+        """Kind and key of a card set, or None if it is none; sets of equally many cards compare by key (R3)."""
+        cards = tuple(sorted(cards, key=self.height))
+        if cards not in self.known:
+            self.known[cards] = self._rank(cards)
+        return self.known[cards]
+    def _rank(self, cards):
+        size, ranks = len(cards), [each // 4 for each in cards]
+        counts, top = sorted(map(ranks.count, set(ranks))), self.height(cards[-1])
+        if size < 3 and len(counts) == 1:
+            return ("single" if size == 1 else "pair"), top
+        if size == 3 and counts == [3] and self.triples:
+            return "three_of_a_kind", top[:1]
+        if size == 4 and counts == [4] and not self.quads_kicker:
+            return "four_of_a_kind", top[:1]
+        return self._five(cards, ranks, counts, top) if size == 5 else None
+    def _five(self, cards, ranks, counts, top):
+        one_suit, suit = len({each % 4 for each in cards}) == 1, top[1]
+        place = next((n for n, text in enumerate(self.straights) if set(text) == {RANKS[r] for r in ranks}), None)
+        if place is not None and one_suit:
+            return "straight_flush", (4, *(suit, place)[:: 1 if self.straight_flush == "suit_then_sequence" else -1])
+        if place is not None:
+            last = next(each for each in cards if RANKS[each // 4] == self.straights[place][-1])
+            suit = self.height(last)[1] if self.straight_tie == "last_in_sequence" else suit
+            return "straight", (0, *(suit, place)[:: 1 if self.straight_tie == "suit_first" else -1])
+        if one_suit and self.flush != "not_allowed":
+            keys = {"suit_then_ranks": (suit, *ranks[::-1]), "top_card": top}
+            return "flush", (1, *keys.get(self.flush, (*ranks[::-1], suit)))
+        if counts == [2, 3]:
+            return "full_house", (2, ranks[2])
+        return ("four_of_a_kind", (3, ranks[2])) if counts == [1, 4] and self.quads_kicker else None
+    def beats(self, cards, over):
+        one, other = self.rank(cards), self.rank(over)
+        if one and len(cards) != len(over):
+            return self.quads_beat_any and one[0] == "four_of_a_kind"
+        return bool(one) and one[1] > other[1]
+
+class Table:
+    """A hand as people play it: who holds what, whose turn it is, what lies there (R4–R7)."""
+    def __init__(self, rules, deal):
+        self.rules, self.deal, self.step = rules, deal, step_of(deal)
+        self.holds = {int(seat): set(map(card, text.split())) for seat, text in deal["cards"].items()}
+        dealt = set().union(*self.holds.values())
+        opening = None if rules.opening_card == "lowest_dealt" else card(rules.opening_card)
+        opening = opening if opening in dealt else min(dealt, key=rules.height)
+        self.turn = deal["leader"] or next(seat for seat, cards in self.holds.items() if opening in cards)
+        self.must = opening if deal["leader"] is None and rules.opening_play != "any_set" else None
+        self.lying, self.by, self.locked, self.breach, self.winner, self.liable = None, None, set(), None, None, None
+        for seat in around(deal["dealer"], self.holds, self.step) if rules.dragon else ():
+            if self.winner is None and len({each // 4 for each in self.holds[seat]}) == 13:
+                self.holds[seat], self.winner, self.turn = set(), seat, None
+    def after(self, seat):
+        return around(seat, self.holds, self.step)[0]
+    def legal(self, cards):
+        """By R3–R5, but for the duty."""
+        fits = self.rules.rank(cards) and (self.lying is None or self.rules.beats(cards, self.lying))
+        alone = self.rules.opening_play == "it_alone"
+        return bool(fits) and (self.must is None or (self.must in cards and not (alone and len(cards) > 1)))
+    def owed(self):
+        """What the assistant must play (R7.2), or None where nothing binds him."""
+        if self.rules.last_card == "off" or len(self.holds) == 2 or len(self.holds[self.after(self.turn)]) != 1:
+            return None
+        sets = [c for n in range(1, 6) for c in combinations(sorted(self.holds[self.turn]), n) if self.legal(c)]
+        singles = [cards for cards in sets if len(cards) == 1]
+        highest = [max(singles, key=lambda cards: self.rules.height(cards[0]))] if singles else []
+        several = [cards for cards in sets if len(cards) > 1]
+        either = self.rules.duty == "multi_card_or_highest_single"
+        return (several + highest if either else several or highest) or None
+    def automatic(self):
+        """The pass that the seat to act makes by itself (R6), or None."""
+        held, rules = len(self.holds.get(self.turn, ())), self.rules
+        if self.turn is None or self.lying is None or (rules.quads_beat_any and held >= 4 + rules.quads_kicker):
+            return None
+        top = max(range(52), key=rules.height)
+        if "two_of_spades" in rules.auto_pass and top in self.lying and len(self.lying) <= 3:
+            return "two_of_spades"
+        return "too_few_cards" if "too_few_cards" in rules.auto_pass and held < len(self.lying) else None
+    def clock(self, owed):
+        """R11.2: what the clock plays; nothing for a pass."""
+        if self.lying is not None and not owed:
+            return ()
+        sets = owed or [(each,) for each in self.holds[self.turn] if self.legal((each,))]
+        several = [cards for cards in sets if len(cards) > 1]
+        return min(several or sets, key=lambda c: (len(c), self.rules.rank(c)[1], sorted(map(self.rules.height, c))))
+    def act(self, told, where):
+        """Follow an event, `played` with cards or `passed` with a reason; Wrong names the clause that it offends."""
+        due, cards = self.automatic(), tuple(sorted(map(card, told.get("cards", "").split())))
+        demand(self.turn is not None, where, "the hand is over (R4.4)")
+        demand(told["seat"] == self.turn, where, f"it is the turn of seat {self.turn} (R4.1)")
+        by_itself = told.get("reason") in ("two_of_spades", "too_few_cards")
+        fits = told.get("reason") == due or not (due or by_itself)
+        demand(fits, where, f"seat {self.turn} passes by itself: {due} (R6)")
+        owed = None if due else self.owed()
+        breach = owed is not None and cards not in owed
+        demand(not (breach and self.rules.last_card == "forced"), where, "the assistant's duty forbids it (R7.2)")
+        demand(told["breach"] == breach, where, f"it is {'a' if breach else 'no'} breach (R7.3)")
+        if "clock" in (told.get("by"), told.get("reason")):
+            same = cards == tuple(sorted(self.clock(owed)))
+            demand(same, where, "the clock would have acted otherwise (R11.2)")
+        if cards:
+            held = len(set(cards)) == len(cards) and set(cards) <= self.holds[self.turn]
+            demand(held, where, "he has other cards (R2.1)")
+            demand(self.legal(cards), where, "the cards may not be played (R3, R4.1, R5.2)")
+            return self.played(cards, breach)
+        demand(self.lying is not None, where, "the leader may not pass (R4.1)")
+        self.breach = self.turn if breach else None
+        if self.rules.pass_locks_trick:
+            self.locked.add(self.turn)
+        return self.go_on()
+    def played(self, cards, breach):
+        seat, assistant = self.turn, self.breach
+        self.holds[seat] -= set(cards)
+        self.breach, self.must, self.lying, self.by = seat if breach else None, None, cards, seat
+        if self.holds[seat]:
+            return self.go_on()
+        self.winner, self.turn = seat, None
+        self.liable = assistant if assistant and self.after(assistant) == seat else None
+    def go_on(self):
+        last, self.turn = self.turn, self.after(self.turn)
+        while self.turn in self.locked and self.turn != last:
+            self.turn = self.after(self.turn)
+        if self.turn == self.by and last != self.by:
+            self.lying, self.by, self.locked = None, None, set()
+
+def check_play(hands):
+    """Every action is one that the rules allow, and the end is where they see it."""
+    done = 0
+    for events in hands.values():
+        for _, deal in named(events, "dealt"):
+            table = Table(Rules(deal["ruleset"]), deal)
+            for event, told in named(events, "played", "passed"):
+                table.act(told, event["where"])
+                done += 1
+            where = f"hand {events[0]['stream']}"
+            demand(named(events, "voided") or table.winner, where, "it is settled, and nobody is out")
+            for event, told in named(events, "settled"):
+                facts = (table.winner, {str(s): len(c) for s, c in table.holds.items()}, table.liable)
+                same = facts == (told["winner"], told["cards_left"], told["liable"])
+                demand(same, event["where"], f"the rules see winner, cards left and who is liable as {facts}")
+                twos = {seat: sum(each // 4 == 12 for each in cards) for seat, cards in table.holds.items()}
+                check_settlement(deal, told, twos, event["where"])
+        for _, told in named(events, "recorded"):
+            left = {int(seat): twos for seat, twos in told["twos_left"].items()}
+            for event, settled in named(events, "settled"):
+                same = all(settled[name] == told[name] for name in ("winner", "cards_left", "liable"))
+                demand(same, event["where"], "it settles another result than was recorded")
+                check_settlement(told, settled, left, event["where"])
+    return f"{done} actions are legal, and every settlement follows from them"
+
+def check_settlement(deal, told, twos, where):
+    """R8 as a whole, transfer by transfer."""
+    rules, unit, liable = Rules(deal["ruleset"]), deal["unit"], told["liable"]
+    stacks = {seat["seat"]: seat["stack"] for seat in deal["seats"]}
+    points = {int(seat): worth(rules, left, twos.get(int(seat), 0)) for seat, left in told["cards_left"].items()}
+    if liable and rules.liability == "takes_all":
+        points = {seat: sum(points.values()) if seat == liable else 0 for seat in points}
+    winner_first = [told["winner"], *around(told["winner"], stacks, step_of(deal))[:-1]]
+    order = winner_first if rules.settlement_order == "winner_first" else around(deal["dealer"], stacks, -1)
+    net, transfers = dict.fromkeys(stacks, 0), []
+
+    def pay(payer, receiver, worth_points, due):
+        caps = [due]
+        caps += [stacks[payer] + net[payer]] if stacks[payer] is not None and rules.stake_cap != "none" else []
+        gain = stacks[receiver] is not None and rules.stake_cap == "loss_and_gain"
+        paid = min(caps + [stacks[receiver] - net[receiver]] if gain else caps)
+        net[payer], net[receiver] = net[payer] - paid, net[receiver] + paid
+        told_so = (payer, receiver, worth_points, due, paid, worth_points is None)
+        transfers.append(dict(zip(("payer", "receiver", "points", "due", "paid", "covers"), told_so)))
+
+    for one, other in combinations(order, 2):
+        payer, receiver = (one, other) if points[one] > points[other] else (other, one)
+        difference = points[payer] - points[receiver]
+        kept = rules.comparison == "every_pair" or told["winner"] in (one, other)
+        if difference and kept and receiver != liable:
+            payer = liable if liable and rules.liability == "comparisons" else payer
+            pay(payer, receiver, difference, difference * unit)
+    for seat in order if liable and rules.liability == "net_losses" else ():
+        if seat != liable and net[seat] < 0:
+            pay(liable, seat, None, -net[seat])
+    demand(transfers == told["transfers"], where, f"the transfers should be {transfers} (R8)")
+    demand({str(s): n for s, n in net.items()} == told["net"], where, f"the net should be {net} (R8.5)")
+
+def worth(rules, cards, twos):
+    factor = 1
+    for least, times_so in rules.point_tiers:
+        factor = times_so if cards >= least else factor
+    factor += twos if rules.twos == "add_factor" else 0
+    return cards * factor * (2**twos if rules.twos == "double_each" else 1)
+
+# the tournament
+STANDARD = ((64, (2800, 1800, 1300, 1000, 800, 700, 600, 500, 500)), (32, (3200, 2100, 1500, 1100, 900, 700, 500)),
+            (16, (4000, 2500, 2000, 1500)), (8, (5000, 3000, 2000)), (4, (6500, 3500)), (0, (10000,)))
+
+def check_places(events, hands):
+    """Stacks follow from the settlements, places from who went out when, and with how much."""
+    stacks = {}
+    for event, told in named(events, "hand_ended"):
+        hand = hands.get(told["hand_id"], ())
+        deals, settled = named(hand, "dealt", "recorded", "entropy_opened"), named(hand, "settled")
+        players = stacks[told["hand_id"]] = {}
+        for each in deals[-1][1]["seats"] if deals else ():
+            seat = str(each["seat"])
+            players[each["player_id"]] = (each["stack"], told["stacks"].get(seat))
+            right = None if each["stack"] is None else each["stack"] + (settled[0][1]["net"][seat] if settled else 0)
+            same = told["stacks"].get(seat) == right or event["topic"].startswith("ring.")
+            demand(same, event["where"], f"the stack of seat {seat} should be {right}")
+    own = of_kind(events, "tournament")
+    if not named(own, "finished"):
+        return "no tournament was finished: none to check"
+    if named(own, "published")[-1][1]["structure"]["format"] == "league":
+        return "a league's places are for `big2 verify`: this file does not judge them"
+    (at, end), standings = named(own, "finished")[0], knocked_out(own, stacks)
+    demand(standings == end["standings"], at["where"], f"the standings should be {standings}")
+    return f"{len(standings)} places follow from the hands"
+
+def knocked_out(own, stacks):
+    outs, players = [], set()
+    for event, told in named(own, "started", "entry_taken", "placed"):
+        players |= set(told.get("entrants", ()))
+        if event["topic"].startswith("tournament.entry_taken"):
+            outs = [out for out in outs if out["player_id"] != told["player_id"]]
+            players.add(told["player_id"])
+        elif "place" in told:
+            outs.append(told)
+            before, after = stacks.get(told["hand_id"], {}).get(told["player_id"], (told["stack"], 0))
+            demand(told["no_show"] or (before == told["stack"] and after <= 0), event["where"], "he was not out then")
+    left = players - {out["player_id"] for out in outs}
+    demand(len(left) == 1, "tournament.finished", f"{len(left)} players are left, and not one")
+    def tie(item):
+        number, out = item
+        return number if out["no_show"] else (out["hand_for_hand"] or out["hand_id"], out["stack"])
+
+    standings = [{"place": 1, "player_id": left.pop(), "tied": False}]
+    ranked = sorted(enumerate(outs), key=lambda item: (item[1]["no_show"], -item[0]))
+    for group in [list(group) for _, group in groupby(ranked, key=tie)]:
+        place = len(standings) + 1
+        standings += [{"place": place, "player_id": out["player_id"], "tied": len(group) > 1} for _, out in group]
+    return standings
+
+def check_prizes(events):
+    """The prizes follow from the structure, the pool and the places; the pool ends at 0."""
+    own = of_kind(events, "tournament")
+    awards, finished = named(own, "prizes_awarded"), named(own, "finished")
+    if not finished:
+        return "none were awarded"
+    demand(awards, finished[0][0]["where"], "no prizes were awarded before it")
+    (at, told), end, terms = awards[0], finished[0][1], named(own, "published")[-1][1]["structure"]
+    formed = [pool["buy_ins"] + pool["overlay"] for _, pool in named(own, "pool_formed")]
+    places, total = [standing["place"] for standing in end["standings"]], sum(p["amount"] for p in told["prizes"])
+    for prize in told["prizes"]:
+        same = {name: prize[name] for name in ("place", "tied", "player_id")} in end["standings"]
+        demand(same, at["where"], f"{prize['player_id']} gets the prize of another place")
+    demand(total == told["pool"] == (formed or [10000])[0], at["where"], f"{total} is awarded of a pool of {formed}")
+    if terms["format"] != "league":
+        entries = sum(len(t["entrants"]) if "entrants" in t else 1 for _, t in named(own, "started", "entry_taken"))
+        table = terms["prizes_bp"]
+        table = next(t for least, t in STANDARD if entries >= least) if table == "standard" else tuple(table)
+        taken = table[: min(entries, len(places))]
+        table = [taken[0] + 10000 - sum(taken), *taken[1:]]
+        by_place, right = allotted(formed[0], table) if formed else table, []
+        by_rank = [*by_place, *[0] * (len(places) - len(by_place))]
+        for rank, place in enumerate(places):  # whoever shares a place shares its prizes; the odd units go by lot
+            each, rest = divmod(sum(by_rank[place - 1 : place - 1 + places.count(place)]), places.count(place))
+            right.append((place, each + (rank - (place - 1) < rest)))
+        right, found = sorted(p for p in right if p[1]), sorted((p["place"], p["amount"]) for p in told["prizes"])
+        demand(right == found, at["where"], f"the prizes by place are {found}, and should be {right}")
+    return f"{len(told['prizes'])} prizes, {total} in all, follow from the pool and the places"
+
+def allotted(pool, weights):
+    total = sum(weights)
+    parts = [pool * weight // total for weight in weights]
+    for i in sorted(range(len(weights)), key=lambda i: (-(pool * weights[i] % total), i))[: pool - sum(parts)]:
+        parts[i] += 1
+    return parts
+
+def checks(path: str, trusted: str | None = None) -> Iterator[tuple[str, bool, str]]:
+    """Each check's name with what holds, or with what is wrong first: (name, holds, told)."""
+    try:
+        files, manifest = read_bundle(path)
+        events = read_events(files)
+    except (Wrong, zipfile.BadZipFile, *UNREADABLE) as error:
+        yield "format", False, str(error) if isinstance(error, Wrong) else f"is no bundle: {error!r}"
+        return
+    hands, head = hands_of(events), []
+    for name, check in (
+        ("signature", lambda: head.extend(check_signature(files, manifest, trusted)) or head.pop()),
+        ("inclusion", lambda: check_inclusion(files, events, *head)),
+        ("chain", lambda: check_chain(events, manifest)),
+        ("deal", lambda: check_deals(hands)),
+        ("play", lambda: check_play(hands)),
+        ("places", lambda: check_places(events, hands)),
+        ("prizes", lambda: check_prizes(events)),
+    ):
+        try:
+            demand(head or name != "inclusion", name, "there is no signed log to stand in")
+            yield name, True, check()
+        except (Wrong, *UNREADABLE) as error:
+            yield name, False, str(error) if isinstance(error, Wrong) else f"cannot be read: {error!r}"
+    if manifest["left_out"]:
+        yield "left out", True, f"{len(manifest['left_out'])} hands, which were not final: ask for another bundle"
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("bundle")
+    parser.add_argument("--key", help="the verifier key that the house has published")
+    asked, wrong = parser.parse_args(arguments), 0
+    try:
+        for name, holds, told in checks(asked.bundle, asked.key):
+            print(f"{'holds' if holds else 'WRONG'}  {name:10}  {told}")
+            wrong |= not holds
+    except OSError as error:
+        parser.error(f"{asked.bundle}: {error.strerror}")
+    return wrong
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
