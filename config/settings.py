@@ -33,7 +33,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     web_processes: int = 2
     """BIG2_WEB_PROCESSES: web processes; each has the threads and the connections below."""
     web_threads: int = 1024
-    """BIG2_WEB_THREADS: threads of one web process; a feed holds one, three quarters are for feeds at most."""
+    """BIG2_WEB_THREADS: threads of one web process; it holds as many feeds as three quarters of them at most."""
     workers: int = 2
     """BIG2_WORKERS: RQ workers that `big2 serve` runs."""
     pool_size: int = 8

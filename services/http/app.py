@@ -41,6 +41,7 @@ from services.http.listener import Listener, wait_until_ready
 from services.http.observing import observe
 from services.http.problems import PROBLEMS, Problem, response_of
 from services.http.readiness import Readiness
+from services.http.sender import Sender
 
 FEEDS_OF_THREADS = (3, 4)
 """At most three quarters of the threads hold feeds."""
@@ -100,7 +101,7 @@ def create_app(services: Services) -> Flask:
     readiness = Readiness(services.store, listener)
     asked = Asked(services.store, settings.redis_url, settings.data)
     app.extensions[EXTENSION] = Parts(
-        services, gate, listener, places, readiness, asked, settings.metrics_token
+        services, gate, listener, places, Sender(listener), readiness, asked, settings.metrics_token
     )
     observe(app)
     _add_routes(app)

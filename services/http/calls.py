@@ -30,6 +30,7 @@ from services.http.listener import Listener
 from services.http.observing import commanded, seen
 from services.http.problems import Problem
 from services.http.readiness import Readiness
+from services.http.sender import Sender
 
 EXTENSION = "big2"
 LARGEST_BODY = 64 * 1024
@@ -43,6 +44,7 @@ class Parts(NamedTuple):
     gate: Gate
     listener: Listener
     feeds: Places
+    sender: Sender
     readiness: Readiness
     asked: Asked
     metrics_token: str | None

@@ -7,6 +7,8 @@ import socket
 import time
 from collections.abc import Iterator
 from random import randrange
+from threading import Event
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -16,9 +18,10 @@ from services.application.errors import NotFound
 from services.bugs import told
 from services.http.calls import Call
 from services.http.figures import ENDED
-from services.http.listener import Row, Topic
+from services.http.listener import Listener, Row, Topic, Waiting
 from services.http.problems import Problem
 from services.http.queries import AHEAD
+from services.http.sender import HandedOver, chunk
 from services.logs import note
 
 HEARTBEAT_SECONDS = 15
@@ -33,6 +36,7 @@ LONGEST_ID = 19
 """Digits of the greatest log position."""
 
 log = logging.getLogger(__name__)
+_HEARTBEAT = b": heartbeat\n\n"
 _EXISTS = {
     "tournament": "SELECT 1 FROM projections.tournaments WHERE tournament_id = %s",
     "table": "SELECT 1 FROM projections.tables WHERE table_id = %s",
@@ -50,15 +54,14 @@ def feed(call: Call) -> Response:
     _must_exist(call, topic)
     if request.method == "HEAD":
         return _response(iter(()))
-    places = call.parts.feeds
-    stream = _Stream(call, topic, position)
-    places.take()
+    call.parts.feeds.take()
+    stream = Stream(call, topic, position)
     try:
-        _cut_when_slow(places.patience)
-        response = _response(stream.frames())
-        response.call_on_close(places.give_back)
+        _cut_when_slow(stream.patience)
+        response = _response(stream.frames(handing=call.parts.sender.taking and stream.on_a_socket))
+        response.call_on_close(stream.leave)
     except BaseException:
-        places.give_back()
+        stream.leave()
         raise
     return response
 
@@ -69,63 +72,159 @@ def _response(frames: Iterator[bytes]) -> Response:
     return response
 
 
-class _Stream:
-    """One reader's feed."""
+class Read(NamedTuple):
+    """What the ring holds behind a position, as everybody is sent it, and as a chunk."""
+
+    rows: list[Row]
+    upto: int
+    frames: bytes
+    chunk: bytes
+
+
+class Stream:
+    """One reader's feed: what he is sent, in the server's thread (`frames`) or by the sender (`news`)."""
 
     def __init__(self, call: Call, topic: Topic, position: int) -> None:
+        self.topic = topic
+        self._awake = Event()
+        self.waiting = Waiting(topic, self._awake)
+        self.patience = call.parts.feeds.patience
+        """For how many seconds he may take nothing."""
+        self.chunked = request.environ.get("SERVER_PROTOCOL") == "HTTP/1.1"
+        self.on_a_socket = self.chunked or request.environ.get("SERVER_PROTOCOL") == "HTTP/1.0"
+        """Not in a stream of HTTP/2."""
         self._listener = call.listener
+        self._places = call.parts.feeds
         self._gate = call.parts.gate
-        self._patience = call.parts.feeds.patience
-        self._topic = topic
         self._reader = call.reader
         self._request = request._get_current_object()  # type: ignore[attr-defined]
         self._id = g.request_id
         self._position = position
+        self._handed = False
         self._begun = self._checked = self._sent = time.monotonic()
 
-    def frames(self) -> Iterator[bytes]:
-        """What is sent, up to an error of ours: then the reader comes again, after the last event that he had."""
+    def frames(self, *, handing: bool) -> Iterator[bytes]:
+        """What is sent, up to an error of ours: then the reader comes again, after the last event that he had.
+
+        With `handing`, HandedOver once there is nothing to do but to wait.
+        """
         why = "failed"
+        self._listener.join(self.waiting)
         try:
-            for frame in self._frames():
-                self._sent = time.monotonic()
+            for frame in self._frames(handing):
+                self.begins_to_send()
                 yield frame
             why = "closed" if self._listener.closing else "token"
+        except HandedOver:
+            self._handed = True
+            raise
         except GeneratorExit:
-            why = "slow" if time.monotonic() - self._sent >= self._patience else "gone"
+            why = "slow" if self.silent_seconds >= self.patience else "gone"
             raise
         except Exception as error:  # noqa: BLE001 - gunicorn would log its message
             log.error("a feed failed: %s", told(error))  # noqa: TRY400 - its message stays out
         finally:
-            ENDED.labels(why).inc()
-            seconds = round(time.monotonic() - self._begun, 1)
-            note(log, logging.INFO, "feed ended", why=why, seconds=seconds, id=self._id)
+            if not self._handed:
+                self._over(why)
 
-    def _frames(self) -> Iterator[bytes]:
+    def leave(self) -> None:
+        """Give the place back, unless the sender has taken the feed."""
+        if not self._handed:
+            self._places.give_back()
+
+    def end(self, why: str) -> None:
+        """The sender has ended it."""
+        self._over(why)
+        self._places.give_back()
+
+    def _over(self, why: str) -> None:
+        self._listener.leave(self.waiting)
+        ENDED.labels(why).inc()
+        seconds = round(time.monotonic() - self._begun, 1)
+        note(log, logging.INFO, "feed ended", why=why, seconds=seconds, id=self._id)
+
+    def _frames(self, handing: bool) -> Iterator[bytes]:
         """The retry hint, then events as they come and heartbeats between them; another hint if we send him away."""
         yield b"retry: %d\n\n" % RETRY_MS
-        with self._listener.waiting(self._topic) as waiting:
-            behind = True
-            while not self._listener.closing and self._still_good():
-                woken = behind or waiting.awake.wait(HEARTBEAT_SECONDS)
-                waiting.awake.clear()
-                rows, upto = self._listener.after(self._position, self._topic)
-                self._position = max(self._position, upto)
-                behind = self._position < self._listener.position
-                told = self._listener.told(waiting)
-                if rows or told:
-                    yield b"".join([*(self._frame(row) for row in rows), *told])
-                elif not woken:
-                    yield b": heartbeat\n\n"
+        behind = True
+        while not self._listener.closing and self._still_good():
+            if handing and not behind:
+                raise HandedOver(self)
+            woken = behind or self._awake.wait(HEARTBEAT_SECONDS)
+            self._awake.clear()
+            rows, upto = self._listener.after(self._position, self.topic)
+            self._position = max(self._position, upto)
+            behind = self.behind
+            changes = self._listener.told(self.waiting)
+            if rows or changes:
+                yield b"".join([*map(self._frame, rows), *changes])
+            elif not woken:
+                yield _HEARTBEAT
         if self._listener.closing:
-            yield b"retry: %d\n\n" % (RETRY_MS + randrange(SPREAD_MS))  # noqa: S311 - no secret
+            yield self._farewell()
+
+    # what the sender asks
+
+    @property
+    def behind(self) -> bool:
+        """Whether the listener has read more than he was sent."""
+        return self._position < self._listener.position
+
+    @property
+    def silent_seconds(self) -> float:
+        """Since when nothing was sent, or he has not taken what was."""
+        return time.monotonic() - self._sent
+
+    @property
+    def must_beat(self) -> bool:
+        return self.silent_seconds >= HEARTBEAT_SECONDS
+
+    @property
+    def must_check(self) -> bool:
+        """Whether the token that it began with is to be looked at again."""
+        return self._reader is not None and time.monotonic() >= self._checked + RECHECK_SECONDS
+
+    def good(self) -> bool:
+        """Look at the token."""
+        self._checked = time.monotonic()
+        return self._reader is None or self._gate.still_good(self._request, self._reader)
+
+    def begins_to_send(self) -> None:
+        self._sent = time.monotonic()
+
+    def news(self, read: dict[object, Read | None]) -> bytes | None:
+        """What he is to be sent now; None if it is no longer in the ring.
+
+        `read` is what was read for others: most often they are all at the same place, and all get the same bytes.
+        """
+        key = (self.topic, self._position)
+        if key not in read:
+            read[key] = _read(self._listener, self.topic, self._position)
+        found = read[key]
+        if found is None:
+            return None
+        self._position = max(self._position, found.upto)
+        changes = self._listener.told(self.waiting)
+        if changes or any(self._own(row) is not None for row in found.rows):
+            return self._framed(b"".join([*map(self._frame, found.rows), *changes]))
+        return found.chunk if self.chunked else found.frames
+
+    def heartbeat(self) -> bytes:
+        return self._framed(_HEARTBEAT)
+
+    def farewell(self) -> bytes:
+        return self._framed(self._farewell())
+
+    def _framed(self, frames: bytes) -> bytes:
+        return chunk(frames) if self.chunked else frames
+
+    @staticmethod
+    def _farewell() -> bytes:
+        return b"retry: %d\n\n" % (RETRY_MS + randrange(SPREAD_MS))  # noqa: S311 - no secret
 
     def _frame(self, row: Row) -> bytes:
-        data = row.data
         own = self._own(row)
-        if own is not None:
-            data = f'{data[:-1]},"you":{msgspec.json.encode(own).decode()}}}'
-        return f"id: {row.position}\nevent: {row.type}\ndata: {data}\n\n".encode()
+        return _frame(row, "" if own is None else f',"you":{msgspec.json.encode(own).decode()}')
 
     def _own(self, row: Row) -> object | None:
         """What the reader's own seat may see of it."""
@@ -135,10 +234,20 @@ class _Stream:
         return row.seats.get(str(reader.player_id)) if reader.may_in(row.tournament_id) else None
 
     def _still_good(self) -> bool:
-        if self._reader is None or time.monotonic() < self._checked + RECHECK_SECONDS:
-            return True
-        self._checked = time.monotonic()
-        return self._gate.still_good(self._request, self._reader)
+        return not self.must_check or self.good()
+
+
+def _read(listener: Listener, topic: Topic, position: int) -> Read | None:
+    held = listener.held(position, topic)
+    if held is None:
+        return None
+    rows, upto = held
+    frames = b"".join(map(_frame, rows))
+    return Read(rows, upto, frames, chunk(frames) if rows else b"")
+
+
+def _frame(row: Row, own: str = "") -> bytes:
+    return f"id: {row.position}\nevent: {row.type}\ndata: {row.data[:-1]}{own}}}\n\n".encode()
 
 
 def _topic(call: Call) -> Topic:

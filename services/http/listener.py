@@ -10,9 +10,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 import psycopg
@@ -71,12 +69,18 @@ class Row(NamedTuple):
         ]
 
 
+class Bell(Protocol):
+    """What is rung when there is something to tell; it returns at once."""
+
+    def set(self) -> None: ...
+
+
 class Waiting:
     """A feed that waits for rows of its topic."""
 
-    def __init__(self, topic: Topic) -> None:
+    def __init__(self, topic: Topic, awake: Bell) -> None:
         self.topic = topic
-        self.awake = threading.Event()
+        self.awake = awake
         self.told: dict[Player, bytes] = {}
         """What it is to tell beside the log: of each player the newest."""
 
@@ -153,20 +157,18 @@ class Listener:
             finally:
                 self._patient -= 1
 
-    @contextmanager
-    def waiting(self, topic: Topic) -> Iterator[Waiting]:
-        """Be woken by rows of this topic for a block."""
-        waiting = Waiting(topic)
+    def join(self, waiting: Waiting) -> None:
+        """Wake it from now on."""
         with self._moved:
-            self._waiting.setdefault(topic, set()).add(waiting)
-        try:
-            yield waiting
-        finally:
-            with self._moved:
-                others = self._waiting[topic]
-                others.discard(waiting)
-                if not others:
-                    del self._waiting[topic]
+            self._waiting.setdefault(waiting.topic, set()).add(waiting)
+
+    def leave(self, waiting: Waiting) -> None:
+        """Wake it no more."""
+        with self._moved:
+            others = self._waiting[waiting.topic]
+            others.discard(waiting)
+            if not others:
+                del self._waiting[waiting.topic]
 
     def told(self, waiting: Waiting) -> list[bytes]:
         """The changes of connections that a feed has to tell, each once."""
@@ -178,13 +180,15 @@ class Listener:
 
     def after(self, position: int, topic: Topic) -> tuple[list[Row], int]:
         """The topic's next rows behind a position, a page at most, and the position up to which they are all."""
+        return self.held(position, topic) or self._page(position, topic, self.position)
+
+    def held(self, position: int, topic: Topic) -> tuple[list[Row], int] | None:
+        """The same from the ring alone: None if it no longer holds what follows the position."""
         with self._moved:
-            upto, within = self.position, position >= self._floor
-            found = self._behind(position, topic) if within else []
-        if len(found) > PAGE:
-            found = found[:PAGE]
-            upto = found[-1].position
-        return (found, upto) if within else self._page(position, topic, upto)
+            if position < self._floor:
+                return None
+            upto, found = self.position, self._behind(position, topic)
+        return (found, upto) if len(found) <= PAGE else (found[:PAGE], found[PAGE - 1].position)
 
     def _behind(self, position: int, topic: Topic) -> list[Row]:
         """From the ring, whose newest rows are at its right end."""

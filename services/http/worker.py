@@ -7,6 +7,7 @@ import json
 import logging
 import sys
 import time
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -16,9 +17,10 @@ from gunicorn.http import errors  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
 from services.bugs import told
-from services.http.calls import EXTENSION
+from services.http.calls import EXTENSION, Parts
 from services.http.observing import unread
 from services.http.problems import MEDIA_TYPE, PROBLEMS, document_of
+from services.http.sender import HandedOver
 
 LINGER_SECONDS = 0.5
 """For how long a process that ends keeps idle connections: a request may be on its way."""
@@ -43,7 +45,14 @@ class Log(Logger):  # type: ignore[misc]  # gunicorn has no types
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
-    """Says what was wrong with a request that could not even be read. Told to end, it lets its feeds go at once."""
+    """Says what was wrong with a request that could not even be read. Hands feeds over to their sender, and when it is
+    told to end lets them go at once."""
+
+    def load_wsgi(self) -> None:
+        """Load the application, and tell it that its feeds are handed over."""
+        super().load_wsgi()
+        if self._parts:
+            self._parts.sender.taking = True
 
     def handle(self, conn: Any) -> Any:  # noqa: ANN401
         """Close what is to be closed here: gunicorn's main thread would wait for the client, and nobody be served."""
@@ -53,6 +62,27 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             conn.close = _closed
         return kept
 
+    def handle_request(self, req: Any, conn: Any) -> Any:  # noqa: ANN401
+        """Answer; of a feed only the beginning. It counts as a connection until the sender has ended it."""
+        try:
+            return super().handle_request(req, conn)
+        except HandedOver as over:
+            conn.close = _closed
+            self.method_queue.defer(self._count, 1)
+            parts = self._parts
+            assert parts is not None
+            parts.sender.take(over.stream, conn.sock, partial(self.method_queue.defer, self._count, -1))
+            return False
+
+    def _count(self, change: int) -> None:
+        """In gunicorn's main thread."""
+        self.nr_conns += change
+
+    @property
+    def _parts(self) -> Parts | None:
+        found: Parts | None = getattr(getattr(self, "wsgi", None), "extensions", {}).get(EXTENSION)
+        return found
+
     def _cap_keepalive(self, deadline: float) -> None:
         """Of the time to end, connections on which nothing happens get little."""
         super()._cap_keepalive(min(deadline, time.monotonic() + LINGER_SECONDS))
@@ -60,9 +90,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     def handle_exit(self, sig: Any, frame: Any) -> None:  # noqa: ANN401
         """SIGTERM: requests in flight are finished, feeds are closed, nothing new is taken."""
         super().handle_exit(sig, frame)
-        extension = getattr(getattr(self, "wsgi", None), "extensions", {}).get(EXTENSION)
-        if extension is not None:
-            extension.listener.close_feeds()
+        if self._parts:
+            self._parts.listener.close_feeds()
 
     def handle_error(self, _req: Any, client: Any, _addr: Any, exc: Exception) -> None:  # noqa: ANN401
         if isinstance(exc, OSError):  # the client is gone, or a feed's reader too slow

@@ -11,6 +11,7 @@ import pytest
 from domain.connection import Connection
 from services.application.connections import Seated
 from services.http.calls import EXTENSION
+from services.http.listener import Waiting
 from services.http.watch import Told, Watch
 from tests.services.http.driving import Api
 from tests.services.http.playing import Game, until
@@ -306,12 +307,14 @@ def test_who_has_left_the_table_is_told_no_more(scene, services, operator, anybo
 def test_a_slow_reader_is_told_the_newest_state_of_each_player(scene, app):
     listener = app.extensions[EXTENSION].listener
     seated = Seated(None, UUID(scene.table_id), 1, UUID(scene.alice), Connection.GOOD)
-    with listener.waiting(("table", seated.table_id)) as waiting:
-        listener._tell([Told(seated, [], b"first"), Told(seated, [], b"newest")])
-        listener._tell([Told(seated._replace(player_id=UUID(scene.bob)), [], b"another")])
-        assert waiting.awake.is_set()
-        assert listener.told(waiting) == [b"newest", b"another"]
-        assert listener.told(waiting) == []
+    waiting = Waiting(("table", seated.table_id), threading.Event())
+    listener.join(waiting)
+    listener._tell([Told(seated, [], b"first"), Told(seated, [], b"newest")])
+    listener._tell([Told(seated._replace(player_id=UUID(scene.bob)), [], b"another")])
+    listener.leave(waiting)
+    assert waiting.awake.is_set()
+    assert listener.told(waiting) == [b"newest", b"another"]
+    assert listener.told(waiting) == []
 
 
 def test_a_ring_table_s_change_concerns_the_table_and_its_players_and_no_tournament(scene):
