@@ -37,6 +37,8 @@ def csv_text(names: Sequence[str], rows: Iterable[Sequence[object]], *, line_end
 
 def _cell(value: object) -> object:
     plain = msgspec.to_builtins(value, builtin_types=(Decimal,))
+    if isinstance(plain, dict | list):
+        return msgspec.json.encode(plain).decode()
     if isinstance(plain, str):
         return harmless(plain)
     if isinstance(plain, bool):

@@ -16,7 +16,9 @@ from workers.audit_cli import audit, is_bundle, judge_bundles
 from workers.backup_cli import backup, restore
 from workers.demo_cli import demo
 from workers.doctor_cli import doctor
+from workers.draw_cli import verify_draw
 from workers.files import token_from
+from workers.generate_cli import generate
 from workers.hands_cli import show
 from workers.import_cli import import_
 from workers.ledger_cli import ledger
@@ -46,6 +48,8 @@ main.add_command(ledger)
 main.add_command(backup)
 main.add_command(restore)
 main.add_command(doctor)
+main.add_command(verify_draw)
+main.add_command(generate)
 main.add_command(audit)
 
 

@@ -30,6 +30,7 @@ from domain.hand_events import (
 )
 from domain.ids import HandId
 from services import people
+from services.application import card_reads
 from services.application import resources as shapes
 from services.application.connections import States
 from services.application.context import Services
@@ -37,14 +38,11 @@ from services.application.credentials import Actor
 from services.application.errors import existing
 from services.application.handviews import hand_view, players_of, settlement_of, states_at_deal
 from services.application.lists import table_is_closed, tournament_is_finished
-from services.database import Database
 from services.envelope import Recorded, Stream
 
 SCHEME = "b2deal/1"
 BASE = "actionpoker"
 """The preset from which a published rule set is told apart."""
-NOBODY = "public"
-"""The role of whoever has no token."""
 _STAFF = {Role.ADMIN, Role.OPERATOR, Role.DIRECTOR, Role.AUDITOR}
 
 
@@ -62,7 +60,7 @@ def hand(services: Services, hand_id: HandId, actor: Actor | None) -> shapes.Han
     states = {} if over else services.connections.at(state.table_id)
     seen = hand_view(stream, people.names(database, players_of(state)), actor, states, breaches=breaches)
     if over and seen.you and seen.you.cards:
-        _note_read(database, hand_id, actor)
+        card_reads.note(database, [hand_id], actor)
     return seen
 
 
@@ -83,7 +81,7 @@ def history(services: Services, hand_id: HandId, actor: Actor | None) -> dict[st
         until = "the tournament is finished" if hand.tournament_id else "the table is closed"
         raise NotAllowed("forbidden", f"Until {until} only who was dealt in reads this.")
     called = people.names(services.store.database, players_of(hand))
-    _note_read(services.store.database, hand_id, actor)
+    card_reads.note(services.store.database, [hand_id], actor)
     return _written(stream, hand, called, services.rulesets.presets)
 
 
@@ -108,13 +106,6 @@ def may_read(services: Services, hand: Hand, actor: Actor | None) -> bool:
     if hand.tournament_id is None:
         return table_is_closed(database, hand.table_id)
     return tournament_is_finished(database, hand.tournament_id)
-
-
-def _note_read(database: Database, hand_id: HandId, actor: Actor | None) -> None:
-    """Before the answer: without the note there is none."""
-    who = (actor.credential_id, actor.role.value) if actor else (None, NOBODY)
-    with database.connection() as conn:
-        conn.execute("INSERT INTO card_reads (credential, role, hand) VALUES (%s, %s, %s)", (*who, hand_id))
 
 
 def _is_concerned(hand: Hand, actor: Actor) -> bool:

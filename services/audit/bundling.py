@@ -10,11 +10,11 @@ from domain.errors import NotAllowed
 from domain.hand import HAND, Hand, State
 from domain.hand_events import Confirmed, Finalised
 from domain.ids import CredentialId, HandId, TableId, TournamentId, roster_id
-from services.application import histories
+from services.application import card_reads, histories
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import NotFound, existing
-from services.application.histories import NOBODY, NeedsToken
+from services.application.histories import NeedsToken
 from services.application.lists import fetch
 from services.audit.bundle import STREAMS_AT_ONCE, Contents, bundle
 from services.database import Database
@@ -79,12 +79,7 @@ def is_final(stream: Stream[Hand]) -> bool:
 def _made(services: Services, contents: Contents, actor: Actor | None) -> bytes:
     """Before the answer each look is noted: without the note there is none."""
     made = bundle(services.store, contents)
-    who = (actor.credential_id, actor.role.value) if actor else (None, NOBODY)
-    with services.store.database.connection() as conn:
-        conn.execute(
-            "INSERT INTO card_reads (credential, role, hand) SELECT %s, %s, unnest(%s::uuid[])",
-            (*who, [hand.id for hand in contents.hands]),
-        )
+    card_reads.note(services.store.database, [hand.id for hand in contents.hands], actor)
     return made
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import msgspec
 
 from big2.errors import Big2Error, Refusal
 from domain.errors import Rejected
-from domain.events import Event
-from services.doctor.violation import Violation, at
+from domain.events import Event, public_fields
+from services.doctor.violation import Difference, Violation, at
 from services.envelope import Recorded
 
 FAULTS: Final = (
@@ -26,6 +26,9 @@ FAULTS: Final = (
     ValueError,
 )
 """What deciding and folding raise where the log holds what never was decided."""
+
+TOLD: Final = ("tournament", "table", "roster")
+"""Kinds of streams of whose events it is told what should be there."""
 
 Decided = Mapping[UUID, Sequence[Event]]
 """Events by stream."""
@@ -73,7 +76,7 @@ def judged(append: Append, decide: Callable[[], Decided]) -> Iterator[Violation]
                 yield at("I6", r, f"a {_name(r.event)} is stored, which does not follow by the rules")
                 return
             if not _same(r.event, event):
-                yield at("I6", r, _difference(r.event, event))
+                yield at("I6", r, _difference(r.event, event), _first_difference(r, event))
                 return
 
 
@@ -99,6 +102,24 @@ def _difference(stored: Event, event: Event) -> str:
     if type(stored) is not type(event):
         return f"a {_name(stored)} is stored where a {_name(event)} follows by the rules"
     return f"{' and '.join(_differing(stored, event))} of {_name(stored)} do not follow by the rules"
+
+
+def _first_difference(r: Recorded, event: Event) -> Difference | None:
+    """Of events about hands nothing is told: what should be there may be a card that nobody knows."""
+    if type(r.event) is not type(event) or r.topic.partition(".")[0] not in TOLD:
+        return None
+    return next(_parting("", public_fields(r.event), public_fields(event)), None)
+
+
+def _parting(pointer: str, stands: Any, should: Any) -> Iterator[Difference]:  # noqa: ANN401 - JSON
+    if isinstance(stands, dict) and isinstance(should, dict):
+        for name in dict.fromkeys([*stands, *should]):
+            yield from _parting(f"{pointer}/{name}", stands.get(name), should.get(name))
+    elif isinstance(stands, list | tuple) and isinstance(should, list | tuple):
+        for place, (one, other) in enumerate(zip_longest(stands, should)):
+            yield from _parting(f"{pointer}/{place}", one, other)
+    elif stands != should:
+        yield Difference(pointer, stands, should)
 
 
 def _differing(stored: Event, event: Event) -> list[str]:

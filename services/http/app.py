@@ -24,6 +24,7 @@ from services.http import (
     health,
     leaderboards,
     ledger,
+    looking_back,
     metrics,
     play,
     players,
@@ -127,6 +128,7 @@ def _add_routes(app: Flask) -> None:
         wallets,
         ledger,
         auditing,
+        looking_back,
     ):
         api.register_blueprint(module.blueprint)
     documents.describe(api)

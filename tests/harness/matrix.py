@@ -74,6 +74,7 @@ POST   /hands/{hand_id}/plays                              401 409 403 403 403 4
 POST   /hands/{hand_id}/passes                             401 409 403 403 403 403 403 403 403 403 403 403 403 403
 POST   /hands/{hand_id}/entropy                            401 409 403 403 403 403 403 403 403 403 403 403 403 403
 GET    /hands/{hand_id}/history                            403 403 403 403 403 403 403 403 403 403 403 403 403 403
+GET    /hands/{hand_id}/steps                              403 403 403 403 403 403 403 403 403 403 403 403 403 403
 POST   /tables/{table_id}/heartbeat                        401  ok 403 403 403 403 403 403 403 403 403 403 403 403
 GET    /hands/{hand_id}/connections                        401 403 403 403  ok 403  ok  ok  ok 403 403 403  ok 403
 POST   /wallets/{player_id}/deposits                       401 403 403 403 403  ok 403  ok 403 403 403 403 403 403
@@ -91,6 +92,8 @@ GET    /audit/proofs                                       401 403 403 403 404 4
 GET    /hands/{hand_id}/bundle                             403 403 403 403 403 403 403 403 403 403 403 403 403 403
 GET    /tables/{table_id}/bundle                           403 403 403 403 403 403 403 403 403 403 403 403 403 403
 GET    /tournaments/{tournament_id}/bundle                 403 403 403 403 403 403 403 403 403 403 403 403 403 403
+GET    /audit/events                                       401 403 403 403  ok 403  ok  ok  ok  ok 403 403  ok  ok
+GET    /audit/access-log                                   401 403 403 403  ok 403  ok  ok  ok  ok 403 403  ok  ok
 GET    /feed                                                ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
 """
 CLOSED = ("pause", "resume", "cancel")

@@ -46,6 +46,15 @@ QUERIES: Mapping[str, tuple[str, ...]] = {
     "as_of": ("0",),
 }
 """Values of query parameters that are tried, each alone, wherever OpenAPI has the parameter."""
+OF_A_HAND = ("hand={hand_id}", "hand={hand_id}&format=csv", "hand={hand_id}&clause=R7.3", "table={table_id}")
+OF_A_TOURNAMENT = tuple(
+    f"tournament={{tournament_id}}&type={kind}" for kind in ("tournament", "roster", "table")
+)
+WITHIN: Mapping[str, tuple[str, ...]] = {
+    "/v1/audit/events": (*OF_A_HAND, *OF_A_TOURNAMENT),
+    "/v1/audit/access-log": ("hand={hand_id}", "hand={hand_id}&format=csv"),
+}
+"""Routes of the staff that are asked about what runs: of a hand that is over they may know in which world they are."""
 REQUEST_ID = "0123456789abcdef0123456789abcdef"
 """The id of every request, as a proxy would give it."""
 
@@ -187,18 +196,28 @@ class Worlds:
         path = f"/v1/hands/{hand.hand_id}"
         first = [Asked("GET", path), Asked("GET", f"/v1/feed?table={hand.table_id}&after=0")]
         found = [each for each in self._gets(ids, {"hand_id", "table_id"}) if each not in first]
-        return [*first, *found, Asked("HEAD", path), *self._refused(hand, seat)]
+        return [*first, *found, *self._within(ids), Asked("HEAD", path), *self._refused(hand, seat)]
 
     def of_tournament(self, tournament_id: str) -> list[Asked]:
         """All that can be read of a tournament."""
         found = self._gets({"tournament_id": tournament_id}, {"tournament_id"})
-        return [*found, Asked("GET", f"/v1/feed?tournament={tournament_id}&after=0")]
+        within = self._within({"tournament_id": tournament_id})
+        return [*found, *within, Asked("GET", f"/v1/feed?tournament={tournament_id}&after=0")]
 
     def of_everything(self, player_id: str) -> list[Asked]:
         """All that can be read of no hand and no tournament."""
         ids = {"player_id": player_id, "name": "actionpoker", "season": "all", "slug": "card-not-held"}
         found = self._gets(ids, set(ids)) + self._gets({}, set())
         return [*found, Asked("GET", f"/v1/feed?player={player_id}&after=0")]
+
+    def _within(self, ids: Mapping[str, str]) -> list[Asked]:
+        """What is asked by a query about these."""
+        return [
+            Asked("GET", f"{rule}?{query.format_map(ids)}")
+            for rule, queries in WITHIN.items()
+            for query in queries
+            if set(re.findall(r"{(\w+)}", query)) <= set(ids)
+        ]
 
     def _gets(self, ids: Mapping[str, str], some_of: set[str]) -> list[Asked]:
         found = []
@@ -215,7 +234,7 @@ class Worlds:
         return found
 
     def _is_asked(self, rule: str, arguments: set[str], ids: Mapping[str, str], some_of: set[str]) -> bool:
-        if rule in MAY_DIFFER or rule == "/v1/feed":
+        if rule in MAY_DIFFER or rule in WITHIN or rule == "/v1/feed":
             return False
         assert arguments <= KNOWN, f"say in {__name__} how {rule} is filled in"
         return arguments <= set(ids) and (bool(arguments & some_of) if some_of else not arguments)
