@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 MUTATION_STAMP := .venv/.mutation
 
-.PHONY: help setup demo serve test check lint prove mutants sim bench lock clean
+.PHONY: help setup demo serve test check lint prove decks mutants sim bench lock clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -41,6 +41,9 @@ check: lint  ## everything that CI and a reviewer want: the lint above, the test
 
 prove: setup  ## all 2,598,960 sets of five cards against a slow reference; some minutes
 	@$(BIN)/python -m tests.proof.five_cards
+
+decks: setup  ## a million shuffled decks against chance; a quarter of an hour, DECKS=5000 shuffles so many
+	@$(BIN)/python -m tests.proof.decks $(DECKS)
 
 mutants: setup $(MUTATION_STAMP)  ## how many changes of the rules the tests notice, 90 of 100 at least; half an hour
 	@$(BIN)/python -m tests.mutation.run

@@ -19,7 +19,8 @@ from big2.hand import may_pass, options
 from domain.credential import Role
 from domain.errors import Rejected
 from domain.hand import HAND, Hand, State
-from domain.ids import CommandId, CredentialId, PlayerId
+from domain.hand_events import EntropyOpened
+from domain.ids import CommandId, CredentialId, HandId, PlayerId
 from services.application import hands, handviews
 from services.application.credentials import Actor
 from services.application.hands import Asked
@@ -112,10 +113,26 @@ class Clients:
     # players
 
     def notice(self, r: Recorded) -> None:
-        """A new turn: whoever is to act sees it, sooner or later, or never."""
+        """A new turn: whoever is to act sees it, sooner or later, or never. Before a deal everybody sends entropy."""
+        if isinstance(r.event, EntropyOpened):
+            for seat in r.event.seats:
+                self._m.soon(4.0, lambda player=seat.player_id: self._give_entropy(r.stream, player))
         following = getattr(r.event, "next_turn", None)
         if following is not None:
             self.turn(r.stream, following.number)
+
+    def _give_entropy(self, hand_id: UUID, player: PlayerId) -> None:
+        if self.styles.get(player) == "absent":
+            return
+        actor = Actor(CredentialId(player), Role.PLAYER, player, None)
+        for _ in range(2 if self._m.hit("a player clicked twice") else 1):
+            nonce = str(self._m.random.randrange(10**6))
+            self.ask(
+                f"player/{player}",
+                lambda services, command, nonce=nonce: hands.give_entropy(
+                    services, command, actor, HandId(hand_id), lambda: nonce
+                ),
+            )
 
     def turn(self, hand_id: UUID, number: int) -> None:
         self._m.soon(0.8, lambda: self._think(hand_id, number))

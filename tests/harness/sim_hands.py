@@ -12,7 +12,17 @@ from big2.cards import parse_stored_cards
 from big2.rulesets import RuleSet
 from big2.table import Direction
 from domain.events import public_fields
-from domain.hand_events import CardsPlayed, Committed, Dealt, Passed, RingCommitted, Settled, Voided
+from domain.hand_events import (
+    CardsPlayed,
+    Committed,
+    Dealt,
+    EntropyDealt,
+    EntropyOpened,
+    Passed,
+    RingCommitted,
+    Settled,
+    Voided,
+)
 from services.envelope import Recorded
 from tests.big2.slow_hand import SlowHand
 from tests.harness.sim_log import must
@@ -25,6 +35,7 @@ LEGAL = "I6 the rules accept every action"
 TURN = "I9 a clock's action names the turn it was set for, after its deadline and outside of pauses"
 OWN_TURN = "I9 a player's action takes the turn that he sent it for"
 TIME = "R11.2 nobody is acted for before he has had his time, however the database's clock jumps"
+ENTROPY = "the nonces of a deal are those that the seats have sent"
 ROUGHLY = 0.5
 """By so many seconds the time that a turn is given back may be too short."""
 SLOWEST = 5.0
@@ -96,6 +107,7 @@ class Hands:
         self._sent = sent
         self._rules = rules
         self._books: dict[UUID, Book] = {}
+        self._announced: dict[UUID, float] = {}
         self.stored: Transaction | None = None
 
     def follow(self, r: Recorded, before: World) -> None:
@@ -103,7 +115,11 @@ class Hands:
         match r.event:
             case Committed() | RingCommitted():
                 must("seed" not in public_fields(r.event), HIDDEN, "a seed")
+            case EntropyOpened():
+                self._announced[r.stream] = self._decided(r)
             case Dealt():
+                if isinstance(r.event, EntropyDealt):
+                    self._dealt_in_time(r, r.event, before)
                 book = self._books[r.stream] = Book(r.event, self._rules[r.event.rules])
                 book.turn_since = self._decided(r)
                 must(not {"cards", "stub", "ruleset"} & set(public_fields(r.event)), HIDDEN, "at the deal")
@@ -114,7 +130,17 @@ class Hands:
                 if r.stream in self._books:  # not of real cards
                     self._books.pop(r.stream).settle(r.event)
             case Voided():
-                self._books.pop(r.stream)
+                self._books.pop(r.stream, None)  # none, if it was not dealt yet
+
+    def _dealt_in_time(self, r: Recorded, event: EntropyDealt, before: World) -> None:
+        hand = before.hands[r.stream]
+        must(event.nonces == hand.nonces, ENTROPY, event.nonces, "for", hand.nonces)
+        must(r.actor == f"job/turn-{r.stream}-0", TURN, r.actor, "deals")
+        must(hand.deadline is not None and hand.deadline <= r.at, TURN, "deals before its time")
+        must(before.tournaments[hand.tournament_id].state != "paused", TURN, "deals in a pause")
+        if len(hand.nonces) < len(hand.terms.seats):
+            had, due = self.stored.true_seconds - self._announced[r.stream], hand.opened.entropy_seconds
+            must(had >= due - ROUGHLY, TIME, f"{had:.1f} s of {due} for entropy")
 
     def _acted(self, r: Recorded, before: World) -> None:
         event: Any = r.event

@@ -35,6 +35,7 @@ class Machine:
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
+        self.entropy_seconds = Random(f"entropy {seed}").choice((0, 0, 0, 3))
         self.rate = self.random.choice(RATES)
         self.now = 0.0
         self.skew = 0.0

@@ -139,6 +139,7 @@ class Entered(Plot):
             "between_hands_seconds": random.choice((0, 2)),
             "protest_seconds": random.choice((0, 0, 20)),
             "no_show_hands": random.choice((0, 1, 2)),
+            "entropy_seconds": self.m.entropy_seconds,
             **self.money_terms(),
         }
 

@@ -23,7 +23,8 @@ class Recorded(Entered):
     """What both have: hands that somebody tells of, twice at times, and at times wrongly."""
 
     def common_terms(self) -> dict[str, Any]:
-        return super().common_terms() | {"rules": self.m.random.choice(ROOMS), "recorded": True}
+        real = {"recorded": True, "entropy_seconds": 0}
+        return super().common_terms() | {"rules": self.m.random.choice(ROOMS)} | real
 
     def record(self, table: Table) -> None:
         """The result of the table's next hand, as its director has written it down."""

@@ -224,7 +224,7 @@ class World:
     def _of_hand(self, hand_id: UUID, hand: Hand) -> dict[str, Entry]:
         me = str(hand_id)
         if hand.state is HandState.RUNNING and hand.deadline:
-            return {f"turn/{me}": Entry("turn", [me, hand.game.turn_number], hand.deadline)}
+            return {f"turn/{me}": Entry("turn", [me, hand.turn_number], hand.deadline)}
         if hand.state is HandState.SETTLED:
             settled = next(r.at for r in self.stream(hand_id) if isinstance(r.event, Settled))
             window = hand.terms.timing.protest_seconds
