@@ -32,10 +32,10 @@ def table_view(services: Services, table_id: TableId) -> shapes.Table:
         return connected(ring_view(services, table_id), services.connections.at(table_id))
     table = stream.state
     held = _is_held(services.store, table)
-    shown = _shown(
+    seen = shown(
         table, _called(services, table), _unit_and_level(services.store, table), stream.position, held=held
     )
-    return connected(shown, services.connections.at(table_id))
+    return connected(seen, services.connections.at(table_id))
 
 
 def connected(table: shapes.Table, states: States) -> shapes.Table:
@@ -68,7 +68,7 @@ def league_table(services: Services, outcome: Outcome[TableState]) -> shapes.Tab
     table = outcome.state
     assert table is not None
     unit_and_level = _unit_and_level(services.store, table)
-    return _shown(table, _called(services, table), unit_and_level, outcome.position, held=False)
+    return shown(table, _called(services, table), unit_and_level, outcome.position, held=False)
 
 
 def _unit_and_level(store: Store, table: TableState) -> tuple[int, int]:
@@ -91,7 +91,7 @@ def _called(services: Services, table: TableState) -> Mapping[UUID, str]:
     return people.names(services.store.database, [taken.player_id for taken in table.seats.values()])
 
 
-def _shown(
+def shown(
     table: TableState,
     called: Mapping[UUID, str],
     unit_and_level: tuple[int, int],
@@ -99,6 +99,7 @@ def _shown(
     *,
     held: bool,
 ) -> shapes.Table:
+    """A table in this state, whose newest event stands at `position`."""
     unit, level = unit_and_level
     return shapes.Table(
         table_id=table.table_id,

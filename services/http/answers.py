@@ -98,6 +98,14 @@ def key_of(cursor: str | None, *kinds: type) -> list[Any] | None:
     )
 
 
+def is_of(cursor: str | None, *kinds: type) -> bool:
+    """Whether a cursor of this list has parts of these kinds."""
+    try:
+        return key_of(cursor, *kinds) is not None
+    except Problem:
+        return False
+
+
 def _part(kind: type, part: object) -> object:
     if kind is UUID and isinstance(part, str):
         return UUID(part)

@@ -7,13 +7,14 @@ from uuid import UUID
 
 from flask import Response
 
-from services.application import lists
+from domain.ids import TournamentId
+from services.application import as_of, lists
 from services.application import resources as shapes
 from services.application.standings import standings
 from services.application.tableviews import connected_tables
 from services.http import queries
 from services.http.calls import Call
-from services.http.paging import paged_as_of, paged_at, paged_in
+from services.http.paging import looking_back, paged_as_of, paged_at, paged_in
 from services.http.routing import Routes, listing
 
 blueprint = Routes("boards", "A tournament's standings, tables, prizes and hands")
@@ -27,16 +28,22 @@ def get_standings(call: Call, tournament_id: UUID) -> Response:
     return paged_as_of(call, partial(standings, call.database, tournament_id))
 
 
-@listing(blueprint, f"{ONE}/tables", shapes.Table, query=queries.Paged())
+@listing(blueprint, f"{ONE}/tables", shapes.Table, query=queries.PagedBack())
 def list_tables(call: Call, tournament_id: UUID) -> Response:
-    """List every table that was ever opened, by number"""
-    return paged_in(call, tournament_id, partial(connected_tables, call.services), "tables")
+    """List every table that was ever opened, by number, now or as of a log position"""
+    then = partial(as_of.tables_at, call.services, TournamentId(tournament_id))
+    return looking_back(call, tournament_id, then) or paged_in(
+        call, tournament_id, partial(connected_tables, call.services), "tables"
+    )
 
 
-@listing(blueprint, f"{ONE}/prizes", shapes.Prize, query=queries.PagedTable())
+@listing(blueprint, f"{ONE}/prizes", shapes.Prize, query=queries.PagedAsOf())
 def list_prizes(call: Call, tournament_id: UUID) -> Response:
     """List the prizes, in money or in basis points without a buy-in: promised while it runs, awarded at the end"""
-    return paged_in(call, tournament_id, lists.prizes, "tournament")
+    then = partial(as_of.prizes_at, call.services, TournamentId(tournament_id))
+    return looking_back(call, tournament_id, then) or paged_in(
+        call, tournament_id, lists.prizes, "tournament"
+    )
 
 
 @listing(blueprint, f"{ONE}/hands", shapes.HandLine, query=queries.PagedTable())

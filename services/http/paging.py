@@ -10,7 +10,7 @@ from flask import Response
 
 from services.application import lists
 from services.application.lists import Page
-from services.http.answers import key_of, listed
+from services.http.answers import is_of, key_of, listed
 from services.http.calls import Call
 from services.http.problems import Problem
 from services.http.queries import AHEAD
@@ -44,6 +44,14 @@ def paged_as_of(call: Call, read: AsOf) -> Response:
     as_of, first = at_position(call, int)
     page, newest = read(as_of, max(first, 0), call.query["limit"])
     return listed(page, as_of if newest is None else newest, call.query)
+
+
+def looking_back(call: Call, tournament_id: UUID, read: AsOf) -> Response | None:
+    """A tournament's list as of the position that is asked for, all its pages of the same one; None if none is."""
+    lists.tournament_must_exist(call.database, tournament_id)
+    if "as_of" not in call.query and not is_of(call.query.get("cursor"), int, int):
+        return None
+    return paged_as_of(call, read)
 
 
 def at_position(call: Call, *kinds: type) -> list[Any]:

@@ -60,6 +60,10 @@ class PagedAsOf(PagedTable):
     as_of = Digits(0, LAST_POSITION, metadata={"description": "A log position; now, if left out."})
 
 
+class PagedBack(Paged):
+    as_of = Digits(0, LAST_POSITION, metadata={"description": "A log position; now, if left out."})
+
+
 class AsOfAsked(Query):
     as_of = Digits(0, LAST_POSITION, metadata={"description": "A log position; now, if left out."})
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from uuid import UUID
 
 from flask import Response
 
 from domain.ids import PlayerId, TournamentId
 from domain.tournament import Tournament as State
-from services.application import leagues, lists, tournaments
+from services.application import as_of, leagues, lists, tournaments
 from services.application import resources as shapes
 from services.application.context import Services
 from services.commands import Outcome
@@ -19,7 +20,7 @@ from services.http.access import Who
 from services.http.answers import gone, read, written
 from services.http.calls import Call
 from services.http.fields import Body
-from services.http.paging import paged, paged_in
+from services.http.paging import looking_back, paged, paged_in
 from services.http.routing import Register, Routes, command, get, listing
 from services.http.wouldbe import would_be
 
@@ -106,10 +107,13 @@ def enter(call: Call, tournament_id: UUID) -> Response:
     return written(201, tournaments.entered(call.services, outcome), repeat=outcome.repeat)
 
 
-@listing(blueprint, f"{ONE}/entries", shapes.Entry, query=queries.PagedTable())
+@listing(blueprint, f"{ONE}/entries", shapes.Entry, query=queries.PagedAsOf())
 def list_entries(call: Call, tournament_id: UUID) -> Response:
-    """List the entries, in the order in which they were made"""
-    return paged_in(call, tournament_id, lists.entries, "tournament")
+    """List the entries, in the order in which they were made, now or as of a log position"""
+    then = partial(as_of.entries_at, call.services, TournamentId(tournament_id))
+    return looking_back(call, tournament_id, then) or paged_in(
+        call, tournament_id, lists.entries, "tournament"
+    )
 
 
 @command(
