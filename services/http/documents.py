@@ -69,8 +69,8 @@ def describe(api: Api) -> None:
     components.security_scheme(
         "bearer", {"type": "http", "scheme": "bearer", "bearerFormat": "b2_<id>_<secret>"}
     )
-    for name, header, required, text in _HEADERS:
-        parameter = {"name": header, "required": required, "description": text, "schema": {"type": "string"}}
+    for name, header, required, text, schema in _HEADERS:
+        parameter = {"name": header, "required": required, "description": text, "schema": schema}
         components.parameter(name, "header", parameter)
 
 
@@ -122,13 +122,21 @@ _PROBLEM = {
         },
     },
 }
+_KEY = {"type": "string", "pattern": "^[!-~]{1,255}$"}
 _HEADERS = (
     (
         IDEMPOTENCY_KEY,
         "Idempotency-Key",
         True,
         "1–255 visible ASCII characters; the same again is the same command.",
+        _KEY,
     ),
-    (OPTIONAL_KEY, "Idempotency-Key", False, "As with POST, where wanted."),
-    (IF_NONE_MATCH, "If-None-Match", False, "An ETag that the reader has; then 304 if it is still right."),
+    (OPTIONAL_KEY, "Idempotency-Key", False, "As with POST, where wanted.", _KEY),
+    (
+        IF_NONE_MATCH,
+        "If-None-Match",
+        False,
+        "An ETag that the reader has; then 304 if it is still right.",
+        {"type": "string"},
+    ),
 )
