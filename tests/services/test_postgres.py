@@ -94,7 +94,7 @@ def test_the_library_s_insert_function_which_takes_no_lock_is_not_made(empty_url
         functions = conn.execute(
             "SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1"
         )
-        assert functions.fetchall() == [("append_events",), ("command_of",)]
+        assert functions.fetchall() == [("append_events",), ("command_of",), ("refuse_change",)]
 
 
 def test_two_that_make_what_follows_from_the_schema_take_turns(empty_url):
