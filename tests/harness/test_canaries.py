@@ -180,7 +180,7 @@ def test_an_error_of_ours_says_nothing_to_the_client_and_types_and_places_to_the
 
 
 def test_a_feed_that_fails_says_nothing(stumble, services, game, monkeypatch):
-    monkeypatch.setattr(feed._Stream, "_frame", stumble)
+    monkeypatch.setattr(feed.Stream, "_frame", stumble)
     player = next(iter(game.players.values()))
     with heard() as said:
         answer = player.get(f"/v1/feed?tournament={game.id}&after=0")

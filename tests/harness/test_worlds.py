@@ -169,7 +169,7 @@ def breach_shown_early(patch: pytest.MonkeyPatch) -> None:
 
 
 def somebody_elses_cards_in_the_feed(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(feed._Stream, "_own", lambda _, row: row.seats and list(row.seats.values()))
+    patch.setattr(feed.Stream, "_own", lambda _, row: row.seats and list(row.seats.values()))
 
 
 def cards_of_the_seat_on_turn(patch: pytest.MonkeyPatch) -> None:
