@@ -22,6 +22,7 @@ from domain.waits import STEP
 from services.database import Cursor
 from services.envelope import Recorded
 from services.projections.context import Context
+from services.projections.growing import Growing
 
 DDL = """
 CREATE TABLE agenda (
@@ -84,7 +85,7 @@ WHERE table_id = %(table)s AND state = 'open' AND hand_id IS NULL AND (closing O
 _DEAL_WAITS_FROM = waits_from("deal_at", "(structure->>'between_hands_seconds')::integer")
 
 
-def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
+def project(cur: Cursor, r: Recorded, context: Context) -> None:
     """Put on the agenda what `r` makes due, and strike what it settles."""
     match r.topic.partition(".")[0]:
         case "tournament":
@@ -96,7 +97,18 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
         case "ring":
             _ring(cur, r)
         case "hand":
-            _hand(cur, r)
+            _hand(cur, r, context)
+
+
+def write_turns(cur: Cursor, context: Context, *, few: bool) -> None:
+    """Write where the turns have come to at the end of a batch; nothing else is kept under their subjects."""
+    turns, context.turns = context.turns, {}
+    if turns:
+        cur.execute("DELETE FROM agenda WHERE subject = ANY(%s)", (list(turns),))
+        rows = Growing("agenda", 6)
+        for row in filter(None, turns.values()):
+            rows.add(row)
+        rows.write(cur, few=few)
 
 
 def _tournament(cur: Cursor, r: Recorded) -> None:
@@ -295,31 +307,27 @@ def _next_deal(cur: Cursor, r: Recorded) -> None:
     )
 
 
-def _hand(cur: Cursor, r: Recorded) -> None:
+def _hand(cur: Cursor, r: Recorded, context: Context) -> None:
     match r.event:
         case hand.EntropyOpened() | hand.EntropyGiven():
-            name = f"turn-{r.stream}-0"
-            _put(cur, f"turn/{r.stream}", name, "turn", [r.stream, 0], r.event.closes_at)
-        case hand.Dealt():
-            _turn(cur, r, r.event.next_turn)
-        case hand.CardsPlayed() | hand.Passed() if r.event.next_turn is not None:
-            _turn(cur, r, r.event.next_turn)
+            _turn(context, r, 0, r.event.closes_at)
+        case hand.Dealt() | hand.CardsPlayed() | hand.Passed() if r.event.next_turn is not None:
+            _turn(context, r, r.event.next_turn.number, r.event.next_turn.deadline)
         case hand.ClockStarted():
-            name = f"turn-{r.stream}-{r.event.turn}"
-            _put(cur, f"turn/{r.stream}", name, "turn", [r.stream, r.event.turn], r.event.deadline)
+            _turn(context, r, r.event.turn, r.event.deadline)
         case hand.ClockStopped() | hand.Voided():
-            _strike(cur, f"turn/{r.stream}")
+            context.turns[f"turn/{r.stream}"] = None
         case hand.Settled():
-            _strike(cur, f"turn/{r.stream}")
+            context.turns[f"turn/{r.stream}"] = None
             _protest(cur, r)
         case hand.Finalised() | hand.Confirmed():
             _strike(cur, f"final/{r.stream}")
 
 
-def _turn(cur: Cursor, r: Recorded, turn: hand.Turn | None) -> None:
-    if turn is not None:
-        name = f"turn-{r.stream}-{turn.number}"
-        _put(cur, f"turn/{r.stream}", name, "turn", [r.stream, turn.number], turn.deadline)
+def _turn(context: Context, r: Recorded, number: int, deadline: datetime | None) -> None:
+    """The turn that runs, in the place of the one before; without a deadline nothing is due."""
+    subject, name, args = f"turn/{r.stream}", f"turn-{r.stream}-{number}", Jsonb([str(r.stream), number])
+    context.turns[subject] = (subject, name, "turn", args, deadline, None) if deadline else None
 
 
 def _protest(cur: Cursor, r: Recorded) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from uuid import UUID
 
 from domain.hand_events import Committed, Dealt, EntropyOpened, HandRecorded, RingCommitted
@@ -11,6 +11,11 @@ from domain.ids import PlayerId
 from domain.table_events import Opened
 from services.database import Cursor
 from services.envelope import Recorded
+from services.projections.growing import Columns, Growing, Newest
+
+if TYPE_CHECKING:
+    from services.projections.leaderboard import Record
+    from services.projections.standings import Standing
 
 _V = TypeVar("_V")
 REMEMBERED = 10_000
@@ -27,11 +32,33 @@ class HandContext(NamedTuple):
 
 
 class Context:
-    """Remembers newest first; what it has forgotten it reads from the projections `tables` and `hands`."""
+    """Remembers newest first; what it has forgotten it reads from the projections `tables` and `hands`.
+
+    It also has what a batch has yet to write (`services.projections.growing`).
+    """
 
     def __init__(self) -> None:
         self._tables: OrderedDict[UUID, UUID] = OrderedDict()
         self._hands: OrderedDict[UUID, HandContext] = OrderedDict()
+        self.standings: Newest[tuple[UUID, UUID], Standing] = Newest()
+        """By tournament and player."""
+        self.records: Newest[UUID, Record] = Newest()
+        """By player."""
+        self.balances: Newest[tuple[str, str], int] = Newest()
+        """By scope and account."""
+        self.turns: dict[str, Columns | None] = {}
+        """By subject: its row in the agenda, or None where that is to go."""
+        self.standings_rows = Growing("standings", 13, replacing=3)
+        self.leaderboard = Growing("leaderboard", 9)
+        self.ledger_lines = Growing("ledger_lines", 17)
+        self.feed = Growing("feed", 7)
+
+    def write(self, cur: Cursor, *, few: bool) -> None:
+        """Write what is left to write; more than a few rows not in a pipeline."""
+        for table in (self.standings_rows, self.leaderboard, self.ledger_lines, self.feed):
+            table.write(cur, few=few)
+        for newest in (self.standings, self.records, self.balances):
+            newest.written()
 
     def note(self, r: Recorded) -> None:
         """Learn from the events that say what belongs where."""

@@ -269,10 +269,11 @@ def _hand_ended(cur: Cursor, r: Recorded, e: table.HandEnded) -> None:
         " position = %s WHERE table_id = %s",
         (e.hand_id, r.position, r.stream),
     )
-    for seat, stack in e.stacks.items():
-        cur.execute(
-            "UPDATE table_seats SET stack = %s WHERE table_id = %s AND seat = %s", (stack, r.stream, seat)
-        )
+    cur.execute(
+        "UPDATE table_seats AS t SET stack = s.stack FROM unnest(%s::integer[], %s::bigint[]) AS s (seat, stack)"
+        " WHERE table_id = %s AND t.seat = s.seat",
+        (list(e.stacks), list(e.stacks.values()), r.stream),
+    )
 
 
 def _touch(cur: Cursor, r: Recorded) -> None:

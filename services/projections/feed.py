@@ -40,24 +40,24 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
         case "hand":
             hand = context.hand(cur, r.stream)
             ids = {"tournament_id": hand.tournament_id, "table_id": hand.table_id, "hand_id": r.stream}
-            _write(cur, r, kind, ids, list(hand.seats.values()), _own(r.event, hand.seats))
+            _write(context, r, kind, ids, list(hand.seats.values()), _own(r.event, hand.seats))
         case "table":
             tournament_id = context.tournament_of(cur, r.stream)
             ids = {"tournament_id": tournament_id, "table_id": r.stream}
-            _write(cur, r, kind, ids, concerned(r.event), None)
+            _write(context, r, kind, ids, concerned(r.event), None)
         case "ring":
-            _write(cur, r, kind, {"tournament_id": None, "table_id": r.stream}, concerned(r.event), None)
+            _write(context, r, kind, {"tournament_id": None, "table_id": r.stream}, concerned(r.event), None)
         case "tournament":
-            _write(cur, r, kind, {"tournament_id": r.stream}, concerned(r.event), None)
+            _write(context, r, kind, {"tournament_id": r.stream}, concerned(r.event), None)
         case "roster":
             assert isinstance(
                 r.event, roster.Registered | roster.ReEntered | roster.Withdrawn | roster.RosterClosed
             )
-            _write(cur, r, kind, {"tournament_id": r.event.tournament_id}, concerned(r.event), None)
+            _write(context, r, kind, {"tournament_id": r.event.tournament_id}, concerned(r.event), None)
 
 
 def _write(
-    cur: Cursor,
+    context: Context,
     r: Recorded,
     kind: str,
     ids: Mapping[str, UUID | None],
@@ -66,9 +66,8 @@ def _write(
 ) -> None:
     head = {"position": r.position, "type": kind, "at": r.at, **ids}
     data = msgspec.json.encode({**head, **_as_lists(public_fields(r.event))}).decode()
-    cur.execute(
-        "INSERT INTO feed VALUES (%s, %s, %s, %s, %s, %s, %s)",
-        (r.position, ids["tournament_id"], ids.get("table_id"), players, kind, data, own and Jsonb(own)),
+    context.feed.add(
+        (r.position, ids["tournament_id"], ids.get("table_id"), players, kind, data, own and Jsonb(own))
     )
 
 

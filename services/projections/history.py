@@ -85,11 +85,11 @@ def _dealt(cur: Cursor, r: Recorded, e: hand.Dealt | hand.EntropyOpened | hand.H
         "UPDATE hands SET level = %s, unit = %s, dealer = %s, direction = %s, protest_seconds = %s WHERE hand_id = %s",
         (e.level, e.unit, e.dealer, e.direction, e.timing.protest_seconds, r.stream),
     )
-    for seat in e.seats:
-        cur.execute(
-            "INSERT INTO hand_players (hand_id, seat, player_id, stack) VALUES (%s, %s, %s, %s)",
-            (r.stream, seat.seat, seat.player_id, seat.stack),
-        )
+    cur.execute(
+        "INSERT INTO hand_players (hand_id, seat, player_id, stack)"
+        " SELECT %s, * FROM unnest(%s::integer[], %s::uuid[], %s::bigint[])",
+        (r.stream, [s.seat for s in e.seats], [s.player_id for s in e.seats], [s.stack for s in e.seats]),
+    )
 
 
 def _settled(cur: Cursor, r: Recorded, e: hand.Settled) -> None:
@@ -97,8 +97,9 @@ def _settled(cur: Cursor, r: Recorded, e: hand.Settled) -> None:
         "UPDATE hands SET state = 'settled', winner = %s, liable = %s, ended_at = %s WHERE hand_id = %s",
         (e.winner, e.liable, r.at, r.stream),
     )
-    for seat, net in e.net.items():
-        cur.execute(
-            "UPDATE hand_players SET cards_left = %s, net = %s WHERE hand_id = %s AND seat = %s",
-            (e.cards_left[seat], net, r.stream, seat),
-        )
+    cur.execute(
+        "UPDATE hand_players AS p SET cards_left = s.cards_left, net = s.net"
+        " FROM unnest(%s::integer[], %s::integer[], %s::bigint[]) AS s (seat, cards_left, net)"
+        " WHERE hand_id = %s AND p.seat = s.seat",
+        (list(e.net), [e.cards_left[seat] for seat in e.net], list(e.net.values()), r.stream),
+    )

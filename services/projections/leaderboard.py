@@ -5,6 +5,9 @@ So any position can be read: a player's row as of it is his newest one at or bel
 
 from __future__ import annotations
 
+from typing import NamedTuple
+from uuid import UUID
+
 from domain import table_events as table
 from domain import tournament_events as tournament
 from services.database import Cursor
@@ -30,16 +33,21 @@ CREATE TABLE leaderboard (
 CREATE INDEX ON leaderboard (position);
 """
 
-_ADD = """
-INSERT INTO leaderboard
-SELECT %(season)s, %(player)s, %(position)s, COALESCE(l.hands, 0) + %(hands)s, COALESCE(l.wins, 0) + %(wins)s,
-       COALESCE(l.points, 0) + %(points)s, COALESCE(l.tournaments, 0) + %(tournaments)s,
-       COALESCE(l.first_places, 0) + %(first)s, LEAST(l.best_place, %(place)s)
-FROM (SELECT 1) AS one LEFT JOIN (
-    SELECT * FROM leaderboard WHERE season = %(season)s AND player_id = %(player)s ORDER BY position DESC LIMIT 1
-) AS l ON true
+_NEWEST = """
+SELECT hands, wins, points, tournaments, first_places, best_place FROM leaderboard
+WHERE season = %s AND player_id = %s ORDER BY position DESC LIMIT 1
 """
-_NOTHING = {"hands": 0, "wins": 0, "points": 0, "tournaments": 0, "first": 0, "place": None}
+
+
+class Record(NamedTuple):
+    """What a player has come to."""
+
+    hands: int = 0
+    wins: int = 0
+    points: int = 0
+    tournaments: int = 0
+    first_places: int = 0
+    best_place: int | None = None
 
 
 def project(cur: Cursor, r: Recorded, context: Context) -> None:
@@ -48,12 +56,34 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
         case table.HandEnded() if r.event.winner is not None:
             for seat, player in context.hand(cur, r.event.hand_id).seats.items():
                 won = int(seat == r.event.winner)
-                _add(cur, r, player=player, hands=1, wins=won, points=r.event.points[seat])
+                _add(cur, r, context, player, Record(1, won, r.event.points[seat]))
         case tournament.Finished():
-            for standing in r.event.standings:
-                first = int(standing.place == 1)
-                _add(cur, r, player=standing.player_id, tournaments=1, first=first, place=standing.place)
+            for s in r.event.standings:
+                first = int(s.place == 1)
+                _add(
+                    cur,
+                    r,
+                    context,
+                    s.player_id,
+                    Record(tournaments=1, first_places=first, best_place=s.place),
+                )
 
 
-def _add(cur: Cursor, r: Recorded, **gained: object) -> None:
-    cur.execute(_ADD, {**_NOTHING, **gained, "season": ALL_TIME, "position": r.position})
+def _add(cur: Cursor, r: Recorded, context: Context, player: UUID, gained: Record) -> None:
+    before = context.records.get(player, lambda: _read(cur, player)) or Record()
+    places = [place for place in (before.best_place, gained.best_place) if place is not None]
+    record = Record(
+        before.hands + gained.hands,
+        before.wins + gained.wins,
+        before.points + gained.points,
+        before.tournaments + gained.tournaments,
+        before.first_places + gained.first_places,
+        min(places, default=None),
+    )
+    context.records.put(player, record)
+    context.leaderboard.add((ALL_TIME, player, r.position, *record))
+
+
+def _read(cur: Cursor, player: UUID) -> Record | None:
+    row = cur.execute(_NEWEST, (ALL_TIME, player)).fetchone()
+    return Record._make(row) if row else None

@@ -6,8 +6,6 @@ a position is that of its newest line at or below it.
 
 from __future__ import annotations
 
-from typing import Any
-
 from domain.hand_events import Settled
 from domain.ids import HandId, TableId, TournamentId
 from domain.journal import Journal, Line
@@ -67,12 +65,9 @@ _ACCOUNT = """
 INSERT INTO ledger_accounts VALUES
 (%(scope)s, %(account)s, %(book)s, %(currency)s, %(of)s, %(owner)s) ON CONFLICT DO NOTHING
 """
-_LINE = """
-INSERT INTO ledger_lines
-SELECT %(position)s, %(line)s, %(journal_id)s, %(event)s, %(at)s, %(kind)s, %(reference)s, %(book)s, %(currency)s,
-       %(tournament_id)s, %(table_id)s, %(hand_id)s, %(scope)s, %(account)s, %(player_id)s, %(amount)s,
-       %(amount)s + COALESCE((SELECT balance FROM ledger_lines WHERE scope = %(scope)s AND account = %(account)s
-                              ORDER BY position DESC, line DESC LIMIT 1), 0)
+_BALANCE = """
+SELECT balance FROM ledger_lines WHERE scope = %(scope)s AND account = %(account)s
+ORDER BY position DESC, line DESC LIMIT 1
 """
 
 
@@ -82,9 +77,52 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
     for journal in journals(r.event, _where(cur, r, context)):
         for line in journal.lines:
             number += 1
-            row = _row(r, journal, line) | {"line": number}
-            cur.execute(_ACCOUNT, row)
-            cur.execute(_LINE, row)
+            _write(cur, r, context, journal, line, number)
+
+
+def _write(cur: Cursor, r: Recorded, context: Context, journal: Journal, line: Line, number: int) -> None:
+    scope = journal.currency or str(journal.tournament_id)
+    balance = context.balances.get((scope, line.account), lambda: _open(cur, scope, journal, line))
+    balance = (balance or 0) + line.amount
+    context.balances.put((scope, line.account), balance)
+    context.ledger_lines.add(
+        (
+            r.position,
+            number,
+            journal.journal_id,
+            r.topic.rpartition(".")[0],
+            r.at,
+            journal.kind,
+            r.event.reference if isinstance(r.event, Credited | Debited) else None,
+            journal.book,
+            journal.currency,
+            journal.tournament_id,
+            journal.table_id,
+            journal.hand_id,
+            scope,
+            line.account,
+            line.player_id,
+            line.amount,
+            balance,
+        )
+    )
+
+
+def _open(cur: Cursor, scope: str, journal: Journal, line: Line) -> int | None:
+    """See to it that there is such an account, and read its balance."""
+    owned = line.player_id is not None and str(line.player_id) in line.account
+    of_tournament = journal.currency is None or str(journal.tournament_id) in line.account
+    values = {
+        "scope": scope,
+        "account": line.account,
+        "book": journal.book,
+        "currency": journal.currency,
+        "of": journal.tournament_id if of_tournament else None,
+        "owner": line.player_id if owned else None,
+    }
+    cur.execute(_ACCOUNT, values)
+    row = cur.execute(_BALANCE, values).fetchone()
+    return row[0] if row else None
 
 
 def _where(cur: Cursor, r: Recorded, context: Context) -> Where:
@@ -110,27 +148,3 @@ def _where(cur: Cursor, r: Recorded, context: Context) -> Where:
         case PoolFormed() | PoolDissolved() | TablesDrawn() | LateSeated():
             return Where(stream=r.stream, version=r.version, tournament_id=TournamentId(r.stream))
     return Where(stream=r.stream, version=r.version)
-
-
-def _row(r: Recorded, journal: Journal, line: Line) -> dict[str, Any]:
-    owned = line.player_id is not None and str(line.player_id) in line.account
-    of_tournament = journal.currency is None or str(journal.tournament_id) in line.account
-    return {
-        "position": r.position,
-        "journal_id": journal.journal_id,
-        "event": r.topic.rpartition(".")[0],
-        "at": r.at,
-        "kind": journal.kind,
-        "reference": r.event.reference if isinstance(r.event, Credited | Debited) else None,
-        "book": journal.book,
-        "currency": journal.currency,
-        "tournament_id": journal.tournament_id,
-        "table_id": journal.table_id,
-        "hand_id": journal.hand_id,
-        "scope": journal.currency or str(journal.tournament_id),
-        "account": line.account,
-        "player_id": line.player_id,
-        "amount": line.amount,
-        "of": journal.tournament_id if of_tournament else None,
-        "owner": line.player_id if owned else None,
-    }

@@ -32,6 +32,8 @@ SCHEMA = "projections"
 CHANNEL = "big2_projected"
 BATCH = 500
 """Events in one transaction."""
+FEW = 20
+"""Events of a batch whose rows are inserted one by one."""
 
 Project: TypeAlias = Callable[[Cursor, Recorded, Context], None]
 PROJECTIONS = (directory, rings, history, standings, ledger, leaderboard, agenda, payments, feed)
@@ -105,16 +107,20 @@ class Projector:
     @contextmanager
     def _moving(self) -> Iterator[tuple[Cursor, int]]:
         """A transaction in which nobody else moves the projections, and their position."""
-        with self._store.database.transaction() as cur:
-            # What this transaction writes can be made again from the log, so it need not wait for the disk.
-            cur.execute("SET LOCAL synchronous_commit = off")
-            self._use_schema(cur)
-            cur.execute("SELECT position FROM tracking FOR UPDATE")
-            row = cur.fetchone()
-            assert row is not None
-            if row[0] != self.position:  # another one has projected meanwhile, and seen what we have not
-                self._context = Context()
-            yield cur, row[0]
+        try:
+            with self._store.database.transaction() as cur:
+                # What this transaction writes can be made again from the log, so it need not wait for the disk.
+                cur.execute("SET LOCAL synchronous_commit = off")
+                self._use_schema(cur)
+                cur.execute("SELECT position FROM tracking FOR UPDATE")
+                row = cur.fetchone()
+                assert row is not None
+                if row[0] != self.position:  # another one has projected meanwhile, and seen what we have not
+                    self._context = Context()
+                yield cur, row[0]
+        except BaseException:
+            self._context = Context()  # it is ahead of the tables
+            raise
 
     def _is_at(self, position: int, grown: tree.Grown, done: int) -> int:
         """The transaction has committed."""
@@ -130,6 +136,9 @@ class Projector:
                     projection.project(cur, r, self._context)
             grown = tree.grow(cur, self._tree_at(cur, after), rows)
             self._moved(cur, grown.position)
+            if len(batch) <= FEW:
+                self._write(cur, few=True)
+        self._write(cur, few=False)
         return grown
 
     def _project_alone(self, cur: Cursor, after: int, row: Row) -> tree.Grown:
@@ -140,6 +149,7 @@ class Projector:
             for projection in PROJECTIONS:
                 at_work = projection.__name__.rpartition(".")[2]
                 projection.project(cur, r, self._context)
+                self._write(cur, few=True)
             at_work = "tree"
             grown = tree.grow(cur, self._tree_at(cur, after), [row])
         except Unavailable:
@@ -150,6 +160,10 @@ class Projector:
             raise Stalled(row.position, at_work, error) from error
         self._moved(cur, row.position)
         return grown
+
+    def _write(self, cur: Cursor, *, few: bool) -> None:
+        agenda.write_turns(cur, self._context, few=few)
+        self._context.write(cur, few=few)
 
     def _tree_at(self, cur: Cursor, position: int) -> tree.Grown:
         """What this one remembers of the tree, unless another one has projected meanwhile."""

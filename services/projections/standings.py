@@ -5,13 +5,15 @@ A player's row as of a position is his newest one at or below it; `standings_at`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from domain import roster
 from domain import table_events as table
 from domain import tournament_events as tournament
+from domain.ids import PlayerId
 from services.database import Cursor
 from services.envelope import Recorded
 from services.projections.context import Context
@@ -35,129 +37,121 @@ CREATE TABLE standings (
 );
 """
 
-_NEXT = """
-INSERT INTO standings
-SELECT tournament_id, player_id, %(position)s, COALESCE(%(chips)s, chips) + %(net)s, points + %(points)s,
-       hands + %(hands)s, hands_won + %(won)s, cards_left + %(cards_left)s,
-       CASE WHEN %(sits)s THEN %(table_id)s ELSE table_id END,
-       COALESCE(%(place)s, place), COALESCE(%(tied)s, tied), no_show OR %(no_show)s, %(withdrawn)s
-FROM standings WHERE tournament_id = %(tournament_id)s AND player_id = %(player_id)s
-ORDER BY position DESC LIMIT 1
-ON CONFLICT (tournament_id, player_id, position) DO UPDATE
-SET chips = excluded.chips, points = excluded.points, hands = excluded.hands,
-    hands_won = excluded.hands_won, cards_left = excluded.cards_left, table_id = excluded.table_id,
-    place = excluded.place, tied = excluded.tied,
-    no_show = excluded.no_show, withdrawn = excluded.withdrawn
+_NEWEST = """
+SELECT chips, points, hands, hands_won, cards_left, table_id, place, tied, no_show, withdrawn FROM standings
+WHERE tournament_id = %s AND player_id = %s ORDER BY position DESC LIMIT 1
 """
-_ONE_MORE_IN_PLAY = """
-INSERT INTO standings
-SELECT tournament_id, player_id, %(position)s, chips, points, hands, hands_won, cards_left, table_id, place + 1, tied,
-       no_show, withdrawn
-FROM (SELECT DISTINCT ON (player_id) * FROM standings WHERE tournament_id = %(tournament_id)s
+_OUT = """
+SELECT player_id, chips, points, hands, hands_won, cards_left, table_id, place, tied, no_show, withdrawn
+FROM (SELECT DISTINCT ON (player_id) * FROM standings WHERE tournament_id = %s
       ORDER BY player_id, position DESC) AS newest
-WHERE place IS NOT NULL AND player_id <> %(player_id)s
+WHERE place IS NOT NULL
 """
-"""Whoever is out stands one place lower: below those, that is, who go out from now on."""
+_STACK = """
+SELECT (structure->>'unit')::bigint * (structure->>'stack_points')::bigint, state IN ('running', 'paused')
+FROM tournaments WHERE tournament_id = %s
+"""
 
-_BACK_IN_PLAY = """
-INSERT INTO standings
-SELECT tournament_id, player_id, %(position)s, (structure->>'unit')::bigint * (structure->>'stack_points')::bigint,
-       points, hands, hands_won, cards_left, NULL, NULL
-FROM standings AS s JOIN tournaments USING (tournament_id)
-WHERE tournament_id = %(tournament_id)s AND player_id = %(player_id)s
-ORDER BY s.position DESC LIMIT 1
-"""
-_SAME: Mapping[str, Any] = {
-    "chips": None,
-    "net": 0,
-    "points": 0,
-    "hands": 0,
-    "won": 0,
-    "cards_left": 0,
-    "sits": False,
-    "table_id": None,
-    "place": None,
-    "tied": None,
-    "no_show": False,
-    "withdrawn": False,
-}
+
+class Standing(NamedTuple):
+    """How a player stands."""
+
+    chips: int
+    points: int = 0
+    hands: int = 0
+    hands_won: int = 0
+    cards_left: int = 0
+    table_id: UUID | None = None
+    place: int | None = None
+    tied: bool = False
+    no_show: bool = False
+    withdrawn: bool = False
 
 
 def project(cur: Cursor, r: Recorded, context: Context) -> None:
     """Write the new rows of those whom `r` concerns."""
     match r.topic.partition(".")[0]:
         case "tournament":
-            _tournament(cur, r)
+            _tournament(cur, r, context)
         case "roster":
-            _roster(cur, r)
+            _roster(cur, r, context)
         case "table":
             _table(cur, r, context)
 
 
-def _tournament(cur: Cursor, r: Recorded) -> None:
+def _tournament(cur: Cursor, r: Recorded, context: Context) -> None:
     match r.event:
         case tournament.Started():
-            for player in r.event.entrants:
-                _first(cur, r, r.stream, player)
-        case tournament.EntryTaken() | tournament.LateSeated():
-            _late(cur, r, r.event)
+            _begin(cur, r, context, r.stream, r.event.entrants)
+        case tournament.EntryTaken():
+            _late(cur, r, context, r.event)
+        case tournament.LateSeated():
+            _next(cur, r, context, r.stream, r.event.place.player_id, table_id=r.event.table_id)
         case tournament.TablesDrawn():
             for drawn in r.event.tables:
-                _sit(cur, r, drawn)
+                _sit(cur, r, context, drawn)
         case tournament.TableOpened():
-            _sit(cur, r, r.event.table)
+            _sit(cur, r, context, r.event.table)
         case tournament.TableClosed():
             for player in r.event.players:
-                _next(cur, r, r.stream, player, sits=True)
+                _next(cur, r, context, r.stream, player, table_id=None)
         case tournament.Placed():
-            out = {"place": r.event.place, "no_show": r.event.no_show, "chips": 0}
-            _next(cur, r, r.stream, r.event.player_id, sits=True, **out)
+            _placed(cur, r, context, r.event)
         case tournament.Finished():
             for s in r.event.standings:
-                _next(cur, r, r.stream, s.player_id, place=s.place, tied=s.tied, sits=True)
+                _next(cur, r, context, r.stream, s.player_id, place=s.place, tied=s.tied, table_id=None)
 
 
-def _roster(cur: Cursor, r: Recorded) -> None:
+def _placed(cur: Cursor, r: Recorded, context: Context, e: tournament.Placed) -> None:
+    if before := _newest(cur, context, r.stream, e.player_id):
+        out = {"chips": 0, "place": e.place, "no_show": before.no_show or e.no_show, "table_id": None}
+        _next(cur, r, context, r.stream, e.player_id, **out)
+
+
+def _roster(cur: Cursor, r: Recorded, context: Context) -> None:
     """Entries after the start."""
     match r.event:
         case roster.Registered():
-            _first(cur, r, r.event.tournament_id, r.event.player_id)
+            _begin(cur, r, context, r.event.tournament_id, [r.event.player_id])
         case roster.Withdrawn():
-            _next(cur, r, r.event.tournament_id, r.event.player_id, withdrawn=True)
+            _next(cur, r, context, r.event.tournament_id, r.event.player_id, withdrawn=True)
 
 
 def _table(cur: Cursor, r: Recorded, context: Context) -> None:
     match r.event:
         case table.Seated():
             tournament_id = context.tournament_of(cur, r.stream)
-            _next(cur, r, tournament_id, r.event.place.player_id, sits=True, table_id=r.stream)
+            _next(cur, r, context, tournament_id, r.event.place.player_id, table_id=r.stream)
         case table.HandEnded():
             _hand_ended(cur, r, r.event, context)
 
 
-def _sit(cur: Cursor, r: Recorded, drawn: tournament.DrawnTable) -> None:
+def _sit(cur: Cursor, r: Recorded, context: Context, drawn: tournament.DrawnTable) -> None:
     for place in drawn.places:
-        _next(cur, r, r.stream, place.player_id, sits=True, table_id=drawn.table_id)
+        _next(cur, r, context, r.stream, place.player_id, table_id=drawn.table_id)
 
 
-def _first(cur: Cursor, r: Recorded, tournament_id: UUID, player: UUID) -> None:
-    """A player's first row, with his stack; before the start there is none."""
-    cur.execute(
-        "INSERT INTO standings (tournament_id, player_id, position, chips)"
-        " SELECT tournament_id, %s, %s, (structure->>'unit')::bigint * (structure->>'stack_points')::bigint"
-        " FROM tournaments WHERE tournament_id = %s AND state IN ('running', 'paused')",
-        (player, r.position, tournament_id),
-    )
+def _begin(
+    cur: Cursor, r: Recorded, context: Context, tournament_id: UUID, players: Sequence[PlayerId]
+) -> None:
+    """Each player's first row, with his stack; before the start there is none."""
+    stack, running = _stack(cur, tournament_id)
+    for player in players if running else ():
+        _write(r, context, tournament_id, player, Standing(stack))
 
 
-def _late(cur: Cursor, r: Recorded, e: tournament.EntryTaken | tournament.LateSeated) -> None:
-    if isinstance(e, tournament.LateSeated):
-        return _next(cur, r, r.stream, e.place.player_id, sits=True, table_id=e.table_id)
-    key = {"tournament_id": r.stream, "player_id": e.player_id, "position": r.position}
-    cur.execute(_ONE_MORE_IN_PLAY, key)
-    if e.re_entry:
-        cur.execute(_BACK_IN_PLAY, key)
-    return None
+def _late(cur: Cursor, r: Recorded, context: Context, e: tournament.EntryTaken) -> None:
+    """Whoever is out stands one place lower: below those, that is, who go out from now on."""
+    for player, *row in cur.execute(_OUT, (r.stream,)).fetchall():
+        context.standings.get((r.stream, player), partial(Standing._make, row))
+    for (of, player), standing in context.standings.items():
+        if of == r.stream and player != e.player_id and standing and standing.place is not None:
+            _next(cur, r, context, r.stream, player, place=standing.place + 1, withdrawn=standing.withdrawn)
+    before = _newest(cur, context, r.stream, e.player_id)
+    if e.re_entry and before:
+        back = before._replace(place=None, table_id=None, tied=False, no_show=False, withdrawn=False)
+        stack, _ = _stack(cur, r.stream)
+        _write(r, context, r.stream, e.player_id, back._replace(chips=stack))
 
 
 def _hand_ended(cur: Cursor, r: Recorded, e: table.HandEnded, context: Context) -> None:
@@ -167,19 +161,50 @@ def _hand_ended(cur: Cursor, r: Recorded, e: table.HandEnded, context: Context) 
         return
     left = e.cards_left if isinstance(e, table.RecordedHandEnded) else {}
     for seat, player in hand.seats.items():
-        _next(
-            cur,
-            r,
-            hand.tournament_id,
-            player,
-            net=e.net[seat],
-            points=e.points[seat],
-            hands=1,
-            won=int(seat == e.winner),
-            cards_left=left.get(seat, 0),
-        )
+        if before := _newest(cur, context, hand.tournament_id, player):
+            _next(
+                cur,
+                r,
+                context,
+                hand.tournament_id,
+                player,
+                chips=before.chips + e.net[seat],
+                points=before.points + e.points[seat],
+                hands=before.hands + 1,
+                hands_won=before.hands_won + (seat == e.winner),
+                cards_left=before.cards_left + left.get(seat, 0),
+            )
 
 
-def _next(cur: Cursor, r: Recorded, tournament_id: UUID, player_id: UUID, **changes: object) -> None:
-    key = {"tournament_id": tournament_id, "player_id": player_id, "position": r.position}
-    cur.execute(_NEXT, {**_SAME, **changes, **key})
+def _next(
+    cur: Cursor,
+    r: Recorded,
+    context: Context,
+    tournament_id: UUID,
+    player: UUID,
+    **changes: Any,  # noqa: ANN401
+) -> None:
+    """His next row, if he has one: what else has happened since, he has not withdrawn."""
+    if before := _newest(cur, context, tournament_id, player):
+        _write(r, context, tournament_id, player, before._replace(**({"withdrawn": False} | changes)))
+
+
+def _write(r: Recorded, context: Context, tournament_id: UUID, player: UUID, standing: Standing) -> None:
+    context.standings.put((tournament_id, player), standing)
+    context.standings_rows.add((tournament_id, player, r.position, *standing))
+
+
+def _newest(cur: Cursor, context: Context, tournament_id: UUID, player: UUID) -> Standing | None:
+    return context.standings.get((tournament_id, player), lambda: _read(cur, tournament_id, player))
+
+
+def _read(cur: Cursor, tournament_id: UUID, player: UUID) -> Standing | None:
+    row = cur.execute(_NEWEST, (tournament_id, player)).fetchone()
+    return Standing._make(row) if row else None
+
+
+def _stack(cur: Cursor, tournament_id: UUID) -> tuple[int, bool]:
+    """What everybody begins with, and whether the tournament has begun and is not over."""
+    row = cur.execute(_STACK, (tournament_id,)).fetchone()
+    assert row is not None, f"tournament {tournament_id} was never published"
+    return row[0], row[1]

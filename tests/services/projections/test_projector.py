@@ -10,7 +10,7 @@ import pytest
 
 from domain.topics import TOPICS
 from services.errors import Unavailable
-from services.projections import CHANNEL, Projector, feed, ledger, projector
+from services.projections import CHANNEL, Projector, feed, growing, ledger, projector
 from services.projections.rebuild import compare
 from services.store import Store
 from tests.services.projections.house import House
@@ -190,4 +190,12 @@ def test_it_follows_a_log_that_grows_meanwhile(store, played):
         over.set()
         follower.join(10)
         house.close()
+    assert compare(store) == []
+
+
+def test_what_it_no_longer_remembers_it_reads_again(store, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(growing, "KEPT", 0)
+        patched.setattr(projector, "BATCH", 7)
+        Projector(store).catch_up()
     assert compare(store) == []
