@@ -9,12 +9,18 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, TypeAlias
 
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+
+
+_LOOK_SECONDS = 0.02
+"""How often a forked child is looked at while it is waited for."""
 
 
 class Account(NamedTuple):
@@ -63,6 +69,75 @@ def spawn(
         stderr=subprocess.STDOUT if output else None,
         start_new_session=True,
     )
+
+
+class Forked:
+    """A child that was forked and runs no new program; what a supervisor needs of `subprocess.Popen`."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """The exit status, minus the signal that ended it, or None while it runs."""
+        if self.returncode is None:
+            ended, status = os.waitpid(self.pid, os.WNOHANG)
+            if ended:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+    def wait(self, timeout: float = float("inf")) -> int:
+        """The exit status, once it has ended; subprocess.TimeoutExpired if it has not after so many seconds."""
+        give_up = time.monotonic() + timeout
+        while (status := self.poll()) is None:
+            if time.monotonic() > give_up:
+                raise subprocess.TimeoutExpired(str(self.pid), timeout)
+            time.sleep(_LOOK_SECONDS)
+        return status
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+
+Child: TypeAlias = subprocess.Popen[bytes] | Forked
+
+
+def fork(run: Callable[[], object], env: Mapping[str, str]) -> Forked:
+    """Start a child that calls `run`, in a session of its own, and is killed when we end; it has all that we imported.
+
+    Only from the main thread, and while there is no other: a lock that one held would be held there for ever.
+    """
+    parent = os.getpid()
+    sys.stdout.flush()
+    if pid := os.fork():
+        return Forked(pid)
+    status = 1
+    try:
+        _begin_anew(parent, env)
+        run()
+        status = 0
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:  # noqa: BLE001 - what is below on the stack is the parent's
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        os._exit(status)
+
+
+def _begin_anew(parent: int, env: Mapping[str, str]) -> None:
+    """Be as a new program would be: no files, no signal handlers and no environment of the parent's."""
+    os.setsid()
+    die_with_parent(parent=parent)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.environ.clear()
+    os.environ.update(env)
 
 
 def _become(on_death: str, parent: str, uid: str, gid: str, *argv: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import logging
 import os
 import secrets
@@ -10,6 +11,8 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from uuid import UUID
 
@@ -38,6 +41,18 @@ SAFE_IMPORTS = ("-P", "-m")
 """How Python starts one of our modules: never with a file of the working folder in the place of a module."""
 PORT_SECONDS = 10.0
 """How long a port may still be held by what a killed supervisor left."""
+IMPORTED = (
+    "flask_smorest",
+    "gunicorn.app.wsgiapp",
+    "gunicorn.workers.gthread",
+    "services.http.schemas",
+    "workers.clock",
+    "workers.jobs",
+    "workers.projecting",
+    "workers.queue",
+)
+"""What the service's processes need, imported once by the supervisor, whose forks they are: so what was killed is back
+at once. What counts requests is not here: it must know its folder first (`services.http.gunicorn_conf`)."""
 _STALLED_REMEDY = (
     "Nothing was changed: start the release before this one again, which has projected it,"
     " and report what this line says; `big2 doctor` tells whether the event itself is damaged"
@@ -54,6 +69,9 @@ def serve(*, host: str | None, port: int | None, data: Path | None) -> None:
     workers = ["worker"] * settings.workers
     own = [_process(name) for name in ("web", *workers, "clock", "projector")]
     _wait_for_port(settings)
+    for name in IMPORTED:
+        import_module(name)
+    gc.freeze()  # what is there from the start is no garbage, now or later
     try:
         supervise(settings, own, [make_projections, make_first_token, make_first_key, _tell])
     except (AlreadyRunning, EmbeddedError, StoreError) as error:
@@ -238,7 +256,14 @@ _RUN: dict[str, Callable[[Settings], None]] = {
 
 
 def _process(name: str) -> Process:
-    return Process(name, [sys.executable, *SAFE_IMPORTS, "workers.cli", "run", name])
+    return Process(name, partial(_run, name))
+
+
+def _run(name: str) -> None:
+    """As `big2 run NAME` does."""
+    from workers.cli import main  # noqa: PLC0415 - which imports this module
+
+    main(["run", name])
 
 
 def _read(path: Path) -> str:

@@ -23,7 +23,7 @@ from services.embedded import Postgres, Server, Valkey, start
 from services.folders import make_data, server_account
 from services.logs import say
 from services.postgres import migrate
-from services.processes import spawn
+from services.processes import Child, fork, spawn
 
 STOP_SECONDS = 9.5
 """How long everything together may take to end; then the rest is killed."""
@@ -44,10 +44,13 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class Process(NamedTuple):
-    """One of the service's own processes; `env` is added to the environment of all."""
+    """One of the service's own processes: a program, or a function that is called in a fork of the supervisor.
+
+    `env` is added to the environment of all.
+    """
 
     name: str
-    argv: Sequence[str]
+    what: Sequence[str] | Callable[[], object]
     env: Mapping[str, str] = {}
 
 
@@ -141,18 +144,18 @@ class _Child:
         self,
         name: str,
         stop_signal: signal.Signals,
-        spawn: Callable[[], subprocess.Popen[bytes]],
+        spawn: Callable[[], Child],
         busy: Callable[[], bool] = lambda: False,
     ) -> None:
         self.name = name
         self._stop_signal = stop_signal
         self._spawn = spawn
         self._busy = busy
-        self._running: subprocess.Popen[bytes] | None = None
+        self._running: Child | None = None
         self._pause = FIRST_PAUSE_SECONDS
         self._since = self._next = 0.0
 
-    def adopt(self, running: subprocess.Popen[bytes]) -> None:
+    def adopt(self, running: Child) -> None:
         self._running = running
         self._since = time.monotonic()
         say(f"{self.name} started (pid {running.pid})")
@@ -183,12 +186,12 @@ class _Child:
         say(f"{self.name} {how}")
         self._running = None
 
-    def _mourn(self, dead: subprocess.Popen[bytes]) -> None:
+    def _mourn(self, dead: Child) -> None:
         self._sweep(dead)
         self._running = None
         if time.monotonic() - self._since >= HEALTHY_SECONDS:
             self._pause = FIRST_PAUSE_SECONDS
-        code = dead.returncode
+        code = dead.wait()
         self._wait_longer(f"{self.name} ended ({f'signal {-code}' if code < 0 else f'status {code}'})")
 
     def _wait_longer(self, what: str) -> None:
@@ -196,7 +199,7 @@ class _Child:
         self._next = time.monotonic() + self._pause
         self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
 
-    def _sweep(self, leader: subprocess.Popen[bytes]) -> None:
+    def _sweep(self, leader: Child) -> None:
         """Kill what is left of its session, such as workers that would hold the port, and reap it."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(leader.pid, signal.SIGKILL)
@@ -204,8 +207,10 @@ class _Child:
 
 
 def _own(process: Process, environment: Mapping[str, str]) -> _Child:
-    env = {**environment, **process.env}
-    return _Child(process.name, signal.SIGTERM, lambda: spawn(process.argv, env=env))
+    env, what = {**environment, **process.env}, process.what
+    if callable(what):
+        return _Child(process.name, signal.SIGTERM, lambda: fork(what, env))
+    return _Child(process.name, signal.SIGTERM, lambda: spawn(what, env=env))
 
 
 def _servers(settings: Settings, data: Path) -> list[Server]:

@@ -134,8 +134,7 @@ def test_the_web_process_becomes_gunicorn_with_these_settings(migrated, monkeypa
 
 def test_a_file_of_the_working_folder_is_no_module_of_ours(tmp_path):
     (tmp_path / "secrets.py").write_text("raise SystemExit('not ours')")
-    argv = serving._process("worker").argv
-    version = [*argv[: argv.index("run")], "--version"]
+    version = [sys.executable, *serving.SAFE_IMPORTS, "workers.cli", "--version"]
     done = subprocess.run(version, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -31,6 +31,7 @@ PATIENCE_SECONDS = 30
 
 RUNNER = """
 import json, sys, time
+from functools import partial
 from pathlib import Path
 from services.bootstrap import settings
 from services.embedded import EmbeddedError
@@ -41,12 +42,16 @@ def ready(whole):
         time.sleep(1000)
     (whole.data / "ready").write_text(whole.database_url)
 
-processes = [Process(name, [sys.executable, "-c", code]) for name, code in json.loads(sys.argv[2]).items()]
+def what(name, code):
+    return [sys.executable, "-c", code] if name == "worker" else partial(exec, code, {})
+
+processes = [Process(name, what(name, code)) for name, code in json.loads(sys.argv[2]).items()]
 try:
     sys.exit(serve(settings({}, data=Path(sys.argv[1])), processes, [ready]))
 except (AlreadyRunning, EmbeddedError) as error:
     sys.exit(str(error))
 """
+"""A worker is a program here, all others are forks of the supervisor."""
 SLEEPS = "import time; time.sleep(1000)"
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(1000)"
 DIES = "raise SystemExit(3)"
