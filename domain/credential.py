@@ -63,7 +63,7 @@ def evolve(credential: Credential | None, event: Event) -> Credential:
     raise AssertionError(f"{type(event).__name__} is no event of a credential")
 
 
-CREDENTIAL = Aggregate("credential", evolve)
+CREDENTIAL = Aggregate("credential", evolve, values=True)
 
 
 def issue(

@@ -62,14 +62,19 @@ def on(stream: Stream[S], *events: Event) -> Change:
 
 
 def execute(
-    store: Store, command: Command, main_stream: tuple[Aggregate[S], UUID], decide: Decide[S]
+    store: Store,
+    command: Command,
+    main_stream: tuple[Aggregate[S], UUID],
+    decide: Decide[S],
+    loaded: Stream[S] | None = None,
 ) -> Outcome[S]:
     """Carry out a command once, whatever happens, and say what it did.
 
     `decide` gets the main stream and the database's clock; what it refuses is raised untouched and leaves no
     trace. It is called again after a conflict, so it loads whatever else it needs itself, and has no effects. What it
     decides on but adds nothing to, and what can change, belongs into the decision as a Change without events. A
-    decision without events for the main stream is not remembered.
+    decision without events for the main stream is not remembered. `loaded` is the main stream, if
+    it has just been read.
 
     Raises IdempotencyKeyReuse if the command id is known with another digest, in whatever stream, Beaten after
     ATTEMPTS conflicts, and Unavailable if the database doesn't answer.
@@ -77,7 +82,7 @@ def execute(
     aggregate, stream_id = main_stream
     lost: Unavailable | None = None
     for _ in range(ATTEMPTS):
-        stream = store.load(aggregate, stream_id)
+        stream, loaded = loaded or store.load(aggregate, stream_id), None
         if taken := stream.commands.get(command.id):
             return _repeat(store, command, aggregate, stream, taken)
         try:

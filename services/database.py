@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import select
+import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from threading import Lock
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import psycopg
-from psycopg.abc import Buffer
+from psycopg import generators
+from psycopg.abc import Buffer, PQGen
 from psycopg.adapt import AdaptersMap, Loader
+from psycopg.errors import InvalidSqlStatementName, error_from_result
+from psycopg.pq import ExecStatus, Format, TransactionStatus
+from psycopg.pq.abc import PGresult
 from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -42,6 +47,20 @@ ALIVE_TRIES = 3
 """So many questions, a second apart, may stay without an answer."""
 
 
+_DONE = {ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK}
+
+
+class Statement(NamedTuple):
+    """A statement of each play, which a connection prepares once; its parameters are `$1`, `$2`, … with their types.
+
+    Its values and rows are bytes in PostgreSQL's binary form. For any other statement psycopg looks at every value and
+    its type, which costs more than all that PostgreSQL does for one of these.
+    """
+
+    name: bytes
+    text: bytes
+
+
 class Numeric(Loader):
     """PostgreSQL's `numeric` as Python has it: an int of any size, or a Decimal where there are decimals."""
 
@@ -52,6 +71,43 @@ class Numeric(Loader):
 
 ADAPTERS = AdaptersMap(psycopg.adapters)
 ADAPTERS.register_loader("numeric", Numeric)
+
+
+class _Pooled(psycopg.Connection[TupleRow]):
+    """Knows which statements it has prepared."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:  # noqa: ANN401 - the library's signature
+        super().__init__(*args, **more)
+        self._known: set[Statement] = set()
+
+    def run(self, statement: Statement, values: Sequence[bytes | None]) -> PGresult:
+        """What is answered; prepared but in a transaction, where psycopg may drop, and nothing could be tried again."""
+        formats = [Format.BINARY] * len(values)
+        if self.pgconn.transaction_status != TransactionStatus.IDLE:
+            self.pgconn.send_query_params(statement.text, values, None, formats, Format.BINARY)
+            return self._answer()
+        try:
+            return self._run_prepared(statement, values, formats)
+        except InvalidSqlStatementName:  # after a rollback psycopg drops whatever is prepared
+            self._known.clear()
+            return self._run_prepared(statement, values, formats)
+
+    def _run_prepared(
+        self, statement: Statement, values: Sequence[bytes | None], formats: Sequence[Format]
+    ) -> PGresult:
+        if statement not in self._known:
+            self.pgconn.send_prepare(*statement)
+            self._answer()
+            self._known.add(statement)
+        self.pgconn.send_query_prepared(statement.name, values, formats, Format.BINARY)
+        return self._answer()
+
+    def _answer(self) -> PGresult:
+        asking: PQGen[list[PGresult]] = generators.execute(self.pgconn)
+        result = self.wait(asking)[-1]
+        if result.status not in _DONE:
+            raise error_from_result(result, self.info.encoding)
+        return result
 
 
 class Database:
@@ -65,11 +121,11 @@ class Database:
         self.url = url
         self._size = size
         self._name = name
-        self._pool: ConnectionPool[Connection] | None = None
+        self._pool: ConnectionPool[_Pooled] | None = None
         self._opening = Lock()
 
     @contextmanager
-    def connection(self) -> Iterator[Connection]:
+    def connection(self) -> Iterator[_Pooled]:
         """A connection in autocommit mode, back in the pool at the end of the block.
 
         Where many threads come here nobody asks for a second one within the block: all who hold one might wait for it.
@@ -78,8 +134,7 @@ class Database:
             pool = self._pool or self._open()
             conn = _living(pool)
             try:
-                with conn:
-                    yield conn
+                yield conn
             finally:
                 pool.putconn(conn)
         except (PoolTimeout, psycopg.OperationalError, psycopg.InterfaceError) as error:
@@ -91,6 +146,11 @@ class Database:
         with self.connection() as conn, conn.transaction(), conn.cursor() as cursor:
             yield cursor
 
+    def run(self, statement: Statement, values: Sequence[bytes | None]) -> PGresult:
+        """What PostgreSQL answers to a statement."""
+        with self.connection() as conn:
+            return conn.run(statement, values)
+
     def close(self) -> None:
         """Close every connection; a later use opens new ones."""
         with self._opening:
@@ -98,11 +158,12 @@ class Database:
         if pool:
             pool.close()
 
-    def _open(self) -> ConnectionPool[Connection]:
+    def _open(self) -> ConnectionPool[_Pooled]:
         with self._opening:
             if self._pool is None:
                 self._pool = ConnectionPool(
                     self.url,
+                    connection_class=_Pooled,
                     kwargs=connect_options(self._name),
                     min_size=1,
                     max_size=self._size,
@@ -140,7 +201,22 @@ def connect_options(name: str) -> dict[str, Any]:
     }
 
 
-def _living(pool: ConnectionPool[Connection]) -> Connection:
+def integer(number: int) -> bytes:
+    """A bigint in PostgreSQL's binary form."""
+    return number.to_bytes(8, signed=True)
+
+
+def array(kind: str, items: Sequence[bytes]) -> bytes:
+    """An array of one dimension in PostgreSQL's binary form, of items in theirs, whose type has this name."""
+    type_number = psycopg.adapters.types[kind].oid
+    if not items:
+        return struct.pack("!3I", 0, 0, type_number)
+    return struct.pack("!5I", 1, 0, type_number, len(items), 1) + b"".join(
+        len(item).to_bytes(4) + item for item in items
+    )
+
+
+def _living(pool: ConnectionPool[_Pooled]) -> _Pooled:
     """A connection that the server has not closed; the pool replaces the others (its own check waits between them)."""
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
@@ -151,7 +227,7 @@ def _living(pool: ConnectionPool[Connection]) -> Connection:
         pool.putconn(conn)
 
 
-def _still_there(conn: Connection) -> bool:
+def _still_there(conn: _Pooled) -> bool:
     """Ask the server only if there is something to read: an idle connection has that when it was closed."""
     poll = select.poll()
     poll.register(conn.fileno(), select.POLLIN)

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
+from domain.credential import CREDENTIAL
 from domain.hand import HAND
 from services.envelope import Row, Stream
 
@@ -20,8 +21,8 @@ LONG = 100
 """Events from which on a stream is kept."""
 MOST = 32
 """Streams of each kind that a process keeps: those read last. Wallets are many, and displace no table."""
-HANDS = (2, 512)
-"""The same two for hands, which are short and many, and read with each play: they are kept from the deal on."""
+SHORT = {HAND.name: (2, 512), CREDENTIAL.name: (1, 2048)}
+"""The same two for what is short and read with each play: hands are kept from the deal on, credentials whole."""
 
 
 class Kept(NamedTuple):
@@ -46,7 +47,7 @@ class KeptStreams:
 
     def put(self, kind: str, stream: Stream[Any], last: Row) -> None:
         """Keep a stream, if it is long."""
-        long, most = HANDS if kind == HAND.name else (LONG, MOST)
+        long, most = SHORT.get(kind, (LONG, MOST))
         if stream.version < long:
             return
         with self._guard:

@@ -54,8 +54,8 @@ from services.envelope import (
     seal,
 )
 from services.errors import Conflict, StoreError
-from services.eventtable import Also, EventTable, NewRow, Proviso, Read, Rows
-from services.kept import KeptStreams
+from services.eventtable import Also, EventTable, NewRow, Proviso, Read, Rows, Wanted
+from services.kept import Kept, KeptStreams
 from services.locks import LOCK_SECONDS, AdvisoryLocks, LocalLocks
 
 S = TypeVar("S")
@@ -195,6 +195,9 @@ class MemoryRows(POPOApplicationRecorder):
             places = self._stored_events_index.get(str(stream_id), {})
             return Read([self._row(p) for v, p in places.items() if first <= v <= last], self.clock())
 
+    def read_few(self, *wanted: Wanted) -> Read:
+        return Read([row for each in sorted(wanted) for row in self.read(*each).rows], self.clock())
+
     def read_many(self, stream_ids: Sequence[UUID]) -> Read:
         ordered = sorted(set(stream_ids))
         return Read([row for stream_id in ordered for row in self.read(stream_id).rows], self.clock())
@@ -302,12 +305,24 @@ class Store:
 
         Version 0 if there is no such stream, or one of another kind of aggregate.
         """
-        if aggregate.values and upto is None and (kept := self._kept.get(aggregate.name, stream_id)):
-            rows, at = self._rows.read(stream_id, kept.stream.version)
-            if rows[:1] == [kept.last]:
-                return self._folded(aggregate, replace(kept.stream, read_at=at), rows[1:])
-        rows, at = self._rows.read(stream_id, 1, NEWEST if upto is None else upto)
+        if upto is None:
+            return self.load_few((aggregate, stream_id))[0]
+        rows, at = self._rows.read(stream_id, 1, upto)
         return self._folded(aggregate, nothing_yet(stream_id, at), rows)
+
+    def load_few(self, *wanted: tuple[Aggregate[Any], UUID]) -> list[Stream[Any]]:
+        """A stream or two, as of one moment, each folded on from where this process had it."""
+        kept = [self._kept.get(kind.name, stream_id) if kind.values else None for kind, stream_id in wanted]
+        rows, at = self._rows.read_few(
+            *(
+                Wanted(stream_id, had.stream.version if had else 1)
+                for (_, stream_id), had in zip(wanted, kept, strict=True)
+            )
+        )
+        return [
+            self._folded_on(kind, stream_id, had, Read([row for row in rows if row.stream == stream_id], at))
+            for (kind, stream_id), had in zip(wanted, kept, strict=True)
+        ]
 
     def load_many(self, wanted: Sequence[tuple[Aggregate[Any], UUID]]) -> list[Stream[Any]]:
         """Several streams, as of one moment, in the order asked for."""
@@ -406,6 +421,16 @@ class Store:
         if self._database is None:
             raise StoreError("a store in memory has no tables beside its events")
         return self._database
+
+    def _folded_on(self, aggregate: Aggregate[S], stream_id: UUID, had: Kept | None, read: Read) -> Stream[S]:
+        """What was kept of a stream with what is new; all of it anew where the log has other rows by now."""
+        rows, at = read
+        if had is None:
+            return self._folded(aggregate, nothing_yet(stream_id, at), rows)
+        if rows[:1] == [had.last]:
+            return self._folded(aggregate, replace(had.stream, read_at=at), rows[1:])
+        rows, at = self._rows.read(stream_id)
+        return self._folded(aggregate, nothing_yet(stream_id, at), rows)
 
     def _folded(self, aggregate: Aggregate[S], before: Stream[S], rows: list[Row]) -> Stream[S]:
         if rows and not rows[0].topic.startswith(f"{aggregate.name}."):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from domain import credential as decide_on
+from domain.aggregate import Aggregate
 from domain.credential import CREDENTIAL, Credential, Issued, Role, proves
 from domain.errors import NotAllowed, Refused
 from domain.ids import CredentialId, PlayerId, TournamentId, credential_id
@@ -63,14 +64,23 @@ class Token(NamedTuple):
 
 def authenticate(store: Store, token: str) -> Actor | None:
     """Who the token belongs to, if it is good now."""
+    actor, _ = authenticate_with(store, token)
+    return actor
+
+
+def authenticate_with(
+    store: Store, token: str, *beside: tuple[Aggregate[Any], UUID]
+) -> tuple[Actor | None, list[Stream[Any]]]:
+    """The same, and what else is wanted, as of the same moment, in one round trip; nothing if the token is none."""
     credential_id, secret = _parts(token)
     if credential_id is None:
-        return None
-    stream = store.load(CREDENTIAL, credential_id)
-    credential = stream.state
-    if credential is None or not proves(credential, secret, stream.read_at):
-        return None
-    return Actor(credential.credential_id, credential.role, credential.player_id, credential.tournament_id)
+        return None, []
+    own, *others = store.load_few((CREDENTIAL, credential_id), *beside)
+    credential = own.state
+    if credential is None or not proves(credential, secret, own.read_at):
+        return None, []
+    actor = Actor(credential.credential_id, credential.role, credential.player_id, credential.tournament_id)
+    return actor, others
 
 
 def issue(store: Store, command: Command, read: Callable[[], Grant], secret: str | None = None) -> Token:

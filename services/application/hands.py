@@ -48,20 +48,32 @@ class Asked(NamedTuple):
 Decide = Callable[[Hand, PlayerId, int, Sequence[Card], datetime], list[Event]]
 
 
-def play(services: Services, command: Command, actor: Actor, hand_id: HandId, asked: Asked) -> Outcome[Hand]:
-    """The actor's player plays cards on his turn."""
-    return _act(services.store, command, actor, hand_id, asked, decide_on.play)
+def play(
+    services: Services,
+    command: Command,
+    actor: Actor,
+    hand_id: HandId,
+    asked: Asked,
+    loaded: Stream[Hand] | None = None,
+) -> Outcome[Hand]:
+    """The actor's player plays cards on his turn; `loaded` is the hand, if it has just been read."""
+    return _act(services.store, command, actor, hand_id, asked, decide_on.play, loaded=loaded)
 
 
 def pass_turn(
-    services: Services, command: Command, actor: Actor, hand_id: HandId, asked: Asked
+    services: Services,
+    command: Command,
+    actor: Actor,
+    hand_id: HandId,
+    asked: Asked,
+    loaded: Stream[Hand] | None = None,
 ) -> Outcome[Hand]:
     """The actor's player passes on his turn."""
 
     def decide(hand: Hand, player: PlayerId, turn: int, _: Sequence[Card], now: datetime) -> list[Event]:
         return decide_on.pass_turn(hand, player, turn, now)
 
-    return _act(services.store, command, actor, hand_id, asked, decide)
+    return _act(services.store, command, actor, hand_id, asked, decide, loaded=loaded)
 
 
 def give_entropy(
@@ -94,7 +106,8 @@ def act_for_absent(services: Services, hand_id: HandId, turn: int) -> None:
         recorded = _recorded(services.store, stream, acted, now).changes
         return Decision([*recorded, *map(on, paused_by)] if recorded else ())
 
-    _in_turn(services.store, job(f"turn-{hand_id}-{turn}"), hand_id, decide, WAIT_SECONDS)
+    command = job(f"turn-{hand_id}-{turn}")
+    _in_turn(services.store, command, hand_id, decide, wait_seconds=WAIT_SECONDS)
 
 
 def _at_deadline(services: Services, hand: Hand, turn: int, now: datetime) -> list[Event]:
@@ -148,7 +161,14 @@ def finalise(services: Services, hand_id: HandId) -> None:
 
 
 def _act(
-    store: Store, command: Command, actor: Actor, hand_id: HandId, asked: Asked, action: Decide
+    store: Store,
+    command: Command,
+    actor: Actor,
+    hand_id: HandId,
+    asked: Asked,
+    action: Decide,
+    *,
+    loaded: Stream[Hand] | None,
 ) -> Outcome[Hand]:
     def decide(stream: Stream[Hand], now: datetime) -> Decision:
         hand = existing(stream, "hand")
@@ -162,7 +182,7 @@ def _act(
             raise asked.wrong
         return _recorded(store, stream, action(hand, actor.player_id, turn, asked.cards, now), now)
 
-    return _in_turn(store, command, hand_id, decide)
+    return _in_turn(store, command, hand_id, decide, loaded)
 
 
 def _in_turn(
@@ -170,12 +190,14 @@ def _in_turn(
     command: Command,
     hand_id: HandId,
     decide: Callable[[Stream[Hand], datetime], Decision],
+    loaded: Stream[Hand] | None = None,
+    *,
     wait_seconds: float = LOCK_SECONDS,
 ) -> Outcome[Hand]:
     """Carry out an action. The end of a ring table's hand stands in the table's stream too, where somebody may change
     his seat all the time: who is beaten by that each time holds the table, as they do, and is next."""
     try:
-        return execute(store, command, (HAND, hand_id), decide)
+        return execute(store, command, (HAND, hand_id), decide, loaded)
     except Beaten:
         hand = store.load(HAND, hand_id).state
         if hand is None or hand.tournament_id is not None:

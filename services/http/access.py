@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from enum import Enum
+from typing import Any
+from uuid import UUID
 
 from flask import Request
 
+from domain.aggregate import Aggregate
 from domain.credential import Role
-from services.application.credentials import Actor, authenticate
+from services.application.credentials import Actor, authenticate, authenticate_with
+from services.envelope import Stream
 from services.http.limits import (
     FAILURES_A_MINUTE,
     REMEMBERED,
@@ -58,28 +63,37 @@ class Gate:
 
     def actor(self, request: Request) -> Actor | None:
         """Who sent the request; None without a token. A token that is not good is a problem on every route."""
+        actor, _ = self.actor_with(request)
+        return actor
+
+    def actor_with(
+        self, request: Request, *beside: tuple[Aggregate[Any], UUID]
+    ) -> tuple[Actor | None, list[Stream[Any]]]:
+        """The same, and what else is wanted of the store, if there is a token."""
         header = request.headers.get("Authorization")
         if header is None:
             self._count(self._requests, request.remote_addr)
-            return None
-        actor = self._authenticated(header, request.remote_addr)
+            return None, []
+        actor, streams = self._authenticated(header, request.remote_addr, beside)
         if actor is None:
             self._count(self._failures, request.remote_addr)
             raise Problem("unauthenticated", "The token is not good.", headers=CHALLENGE)
         self._count(self._requests, actor.credential_id)
-        return actor
+        return actor, streams
 
-    def _authenticated(self, header: str, address: str | None) -> Actor | None:
+    def _authenticated(
+        self, header: str, address: str | None, beside: Sequence[tuple[Aggregate[Any], UUID]]
+    ) -> tuple[Actor | None, list[Stream[Any]]]:
         """Who the header's token belongs to. After too many failures only tokens that were good here are looked up."""
         found = _BEARER.fullmatch(header)
         token = found[1] if found else ""
         digest = hashlib.sha256(token.encode()).digest()
         if digest not in self._good:
             self._stop(self._failures.wait(address))
-        actor = authenticate(self._store, token) if token else None
+        actor, streams = authenticate_with(self._store, token, *beside)
         if actor is not None:
             self._remember(digest)
-        return actor
+        return actor, streams
 
     def _remember(self, digest: bytes) -> None:
         if len(self._good) > REMEMBERED:

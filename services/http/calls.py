@@ -7,19 +7,22 @@ application services': they read a body's members only after they have told ever
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 import marshmallow as ma
-from flask import current_app, request
+from flask import Request, current_app, request
+from flask.globals import request_ctx
 
+from domain.aggregate import Aggregate
 from domain.errors import Refused
 from domain.ids import CommandId, request_command
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.database import Database
-from services.envelope import Command
+from services.envelope import Command, Stream
 from services.http import strictjson
 from services.http.access import Gate, Who, admit
 from services.http.fields import Body as BodySchema
@@ -61,6 +64,8 @@ class Operation(NamedTuple):
     keyed: bool = True
     whole_service: bool = False
     projected: bool = False
+    main: Aggregate[Any] | None = None
+    """Of the stream that its path names, which is read together with the credential."""
 
 
 def parts() -> Parts:
@@ -96,13 +101,22 @@ class Body:
 class Call:
     """A request that has passed the checks which need no aggregate."""
 
-    def __init__(self, operation: Operation, parts: Parts, actor: Actor | None, sent: object) -> None:
+    def __init__(
+        self,
+        operation: Operation,
+        parts: Parts,
+        actor: Actor | None,
+        sent: object,
+        loaded: Sequence[Stream[Any]],
+    ) -> None:
         self.operation = operation
         self.services = parts.services
         self.listener = parts.listener
         self.parts = parts
         self._actor = actor
         self._sent = sent
+        self.loaded: Stream[Any] | None = loaded[0] if loaded else None
+        """The stream that the path names, of an operation with `main`."""
 
     @property
     def database(self) -> Database:
@@ -168,34 +182,36 @@ class Call:
 
 def begin(operation: Operation, path: dict[str, UUID]) -> Call:
     """The checks up to 403; raises Problem."""
-    sent = _sent(operation)
-    _check_key(operation)
+    asked = request_ctx.request  # itself: what stands for it everywhere looks for it each time
+    sent = _sent(operation, asked)
+    _check_key(operation, asked)
     its = parts()
-    actor = its.gate.actor(request)
+    main = [(operation.main, stream_id) for stream_id in path.values() if operation.main]
+    actor, loaded = its.gate.actor_with(asked, *main)
     seen(actor)
     admit(operation.who, actor, whole_service=operation.whole_service)
     if operation.who is not Who.ANYBODY and actor and "tournament_id" in path:
         actor.must_be_in(path["tournament_id"])
-    call = Call(operation, its, actor, sent)
-    if operation.query is None and request.args:
+    call = Call(operation, its, actor, sent, loaded)
+    if operation.query is None and asked.args:
         _ = call.query
     if operation.projected:
         its.listener.reach_head()
     return call
 
 
-def _sent(operation: Operation) -> object:
+def _sent(operation: Operation, asked: Request) -> object:
     """The body's value; an empty object where none is needed and none was sent."""
-    if not operation.command or request.method == "DELETE":
+    if not operation.command or asked.method == "DELETE":
         return {}
-    raw = request.get_data(cache=False)
+    raw = asked.get_data(cache=False)
     if len(raw) > LARGEST_BODY:
         raise Problem("body-too-large")
     if not raw and not operation.body_required:
         return {}
-    charset = request.mimetype_params.get("charset", "utf-8").lower()
-    typed = request.mimetype == "application/json" and charset in ("utf-8", "utf8")
-    if not typed and (raw or request.mimetype):
+    charset = asked.mimetype_params.get("charset", "utf-8").lower()
+    typed = asked.mimetype == "application/json" and charset in ("utf-8", "utf8")
+    if not typed and (raw or asked.mimetype):
         raise Problem("unsupported-media-type")
     try:
         return strictjson.loads(raw)
@@ -203,11 +219,11 @@ def _sent(operation: Operation) -> object:
         raise Problem("malformed-json", str(error)) from None
 
 
-def _check_key(operation: Operation) -> None:
+def _check_key(operation: Operation, asked: Request) -> None:
     if not (operation.command and operation.keyed):
         return
-    key = request.headers.get("Idempotency-Key")
-    if key is None and request.method == "POST":
+    key = asked.headers.get("Idempotency-Key")
+    if key is None and asked.method == "POST":
         raise Problem("missing-idempotency-key")
     if key is not None and not _KEY.fullmatch(key):
         raise Problem("bad-idempotency-key")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import re
 import time
+from functools import cache
 from uuid import uuid4
 
 from flask import Flask, Response, g, request
+from prometheus_client import Counter, Histogram
 
 from domain.ids import CommandId
 from services.application.credentials import Actor
@@ -58,10 +60,18 @@ def _end(response: Response) -> Response:
     method = request.method if request.method in METHODS else _OTHER
     route = request.url_rule.rule if request.url_rule else NOWHERE
     response.headers[REQUEST_ID] = g.request_id
-    _count(method, route, response.status_code, seconds)
+    _counter(method, route, response.status_code).inc()
+    _clock(method, route).observe(seconds)
+    level = _level(route, response.status_code)
+    if log.isEnabledFor(level):
+        _note(level, method, route, response, seconds)
+    return response
+
+
+def _note(level: int, method: str, route: str, response: Response, seconds: float) -> None:
     note(
         log,
-        _level(route, response.status_code),
+        level,
         "request",
         method=method,
         route=route,
@@ -72,15 +82,16 @@ def _end(response: Response) -> Response:
         command=g.get("command"),
         repeat=True if "Idempotency-Hit" in response.headers else None,
     )
-    return response
 
 
-def _count(method: str, route: str, status: int, seconds: float) -> None:
-    if method in _WRITING:
-        COMMANDS.labels(method, route, status).inc()
-    else:
-        READS.labels(route, status).inc()
-    SECONDS.labels(method, route).observe(seconds)
+@cache
+def _counter(method: str, route: str, status: int) -> Counter:
+    return COMMANDS.labels(method, route, status) if method in _WRITING else READS.labels(route, status)
+
+
+@cache
+def _clock(method: str, route: str) -> Histogram:
+    return SECONDS.labels(method, route)
 
 
 def _level(route: str, status: int) -> int:

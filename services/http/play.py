@@ -6,6 +6,7 @@ from uuid import UUID
 
 from flask import Response
 
+from domain.hand import HAND
 from domain.ids import HandId, TableId
 from services.application import hands, histories
 from services.application import resources as shapes
@@ -66,13 +67,14 @@ def get_legal_plays(call: Call, hand_id: UUID) -> Response:
         "must-include-lowest",
     ),
     located=True,
+    main=HAND,
     example={"turn": 4, "cards": ["7D", "7S"]},
 )
 def play(call: Call, hand_id: UUID) -> Response:
     """Play cards on one's turn"""
     body = call.body
     asked = hands.Asked(body.valid.get("turn"), body.valid.get("cards", ()), body.wrong)
-    outcome = hands.play(call.services, call.command, call.actor, HandId(hand_id), asked)
+    outcome = hands.play(call.services, call.command, call.actor, HandId(hand_id), asked, call.loaded)
     answer = acted(outcome, HandId(hand_id), call.command.id)
     return written(201, answer, repeat=outcome.repeat, location=f"/v1/hands/{hand_id}")
 
@@ -86,12 +88,13 @@ def play(call: Call, hand_id: UUID) -> Response:
     body=schemas.NewPass(),
     problems=(*_ACTING, "leader-cannot-pass"),
     located=True,
+    main=HAND,
     example={"turn": 5},
 )
 def pass_turn(call: Call, hand_id: UUID) -> Response:
     """Pass on one's turn"""
     asked = hands.Asked(call.body.valid.get("turn"), (), call.body.wrong)
-    outcome = hands.pass_turn(call.services, call.command, call.actor, HandId(hand_id), asked)
+    outcome = hands.pass_turn(call.services, call.command, call.actor, HandId(hand_id), asked, call.loaded)
     answer = acted(outcome, HandId(hand_id), call.command.id)
     return written(201, answer, repeat=outcome.repeat, location=f"/v1/hands/{hand_id}")
 

@@ -12,6 +12,7 @@ from flask import Response
 from flask_smorest import Blueprint
 from marshmallow import missing
 
+from domain.aggregate import Aggregate
 from services.application.resources import WouldBe
 from services.http.access import Who
 from services.http.calls import Call, Operation, begin
@@ -117,15 +118,17 @@ def command(
     whole_service: bool = False,
     located: bool = False,
     keyed: bool = True,
+    main: Aggregate[Any] | None = None,
     example: Mapping[str, object] | None = None,
 ) -> Register:
     """A route that writes.
 
     `whole_service`: it is closed to tokens that are limited to one tournament; `located`: what it makes has an
-    address of its own; `keyed`: it takes an Idempotency-Key, for it stores an event.
+    address of its own; `keyed`: it takes an Idempotency-Key, for it stores an event; `main`: of the stream that its
+    path names, and that it adds to.
     """
     operation = Operation(
-        who, body, body_required, query, command=True, keyed=keyed, whole_service=whole_service
+        who, body, body_required, query, command=True, keyed=keyed, whole_service=whole_service, main=main
     )
     doc = _doc(operation, status, answer, (*_WITH_BODY, *(_WITH_KEY if keyed else ()), *problems))
     headers: dict[str, Any] = {}

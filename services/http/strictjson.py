@@ -39,8 +39,7 @@ def loads(raw: bytes) -> Any:  # noqa: ANN401 - JSON
 
 def digest(value: object) -> str:
     """The SHA-256 of a value's canonical text: what makes a repeated request the same request."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_CANONICAL.encode(value).encode()).hexdigest()
 
 
 def _check_depth(text: str) -> None:
@@ -87,6 +86,7 @@ def _constant(name: str) -> NoReturn:
     raise NotJsonError(f"{name} is no JSON.")
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_int=_integer, parse_float=_float, parse_constant=_constant
 )

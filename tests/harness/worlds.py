@@ -98,6 +98,9 @@ class Standing:
     def read(self, *which) -> Read:
         return self._rows.read(*which)._replace(at=self._at)
 
+    def read_few(self, *which) -> Read:
+        return self._rows.read_few(*which)._replace(at=self._at)
+
     def read_many(self, *which) -> Read:
         return self._rows.read_many(*which)._replace(at=self._at)
 

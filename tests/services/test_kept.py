@@ -48,13 +48,13 @@ def tell(store, tale, *words):
 
 def read(store, monkeypatch):
     """The first versions that the store asks for, from now on."""
-    asked, rows = [], store._rows.read
+    asked, rows = [], store._rows.read_few
 
-    def spy(stream_id, first=1, *last):
-        asked.append(first)
-        return rows(stream_id, first, *last)
+    def spy(*wanted):
+        asked.extend(each.first for each in wanted)
+        return rows(*wanted)
 
-    monkeypatch.setattr(store._rows, "read", spy)
+    monkeypatch.setattr(store._rows, "read_few", spy)
     return asked
 
 

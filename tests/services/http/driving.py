@@ -56,6 +56,9 @@ class ClockedRows:
     def read(self, *which) -> Read:
         return self._later(self._rows.read(*which))
 
+    def read_few(self, *which) -> Read:
+        return self._later(self._rows.read_few(*which))
+
     def read_many(self, *which) -> Read:
         return self._later(self._rows.read_many(*which))
 

@@ -366,13 +366,16 @@ def test_a_bug_is_an_internal_problem_and_neither_it_nor_the_log_tells_a_value(s
     assert "in broken" in caplog.text
 
 
-def test_without_a_database_the_answer_is_503_and_says_when_to_come_again(strict, monkeypatch):
+def test_without_a_database_the_answer_is_503_and_says_when_to_come_again(strict, beside, monkeypatch):
     from services.errors import Unavailable  # noqa: PLC0415
 
     def away(*_):
         raise Unavailable("away")
 
-    monkeypatch.setattr(strict.extensions[EXTENSION].services.store.database, "connection", away)
-    answer = Api(strict).get("/v1/tournaments")
+    with beside.paused():
+        monkeypatch.setattr(strict.extensions[EXTENSION].services.store.database, "connection", away)
+        answer = Api(strict).get("/v1/tournaments")
+        ready = Api(strict).get("/readyz").json["checks"]["store"]
+        monkeypatch.undo()
     assert (answer.status_code, kind(answer), answer.headers["Retry-After"]) == (503, "unavailable", "1")
-    assert "does not answer" in Api(strict).get("/readyz").json["checks"]["store"]
+    assert "does not answer" in ready

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -61,7 +61,7 @@ def test_the_staff_reads_it_and_nobody_else(app, anybody, admin, operator, direc
 
 def test_a_token_that_is_limited_to_a_tournament_does_not_read_it(app, operator, services):
     t = operator.made("/v1/tournaments", {"name": "One", "format": "freezeout"})["tournament_id"]
-    grant = Grant(Role.DIRECTOR, tournament_id=TournamentId(t))
+    grant = Grant(Role.DIRECTOR, tournament_id=TournamentId(UUID(t)))
     made = credentials.issue(services.store, Command(CommandId(uuid4()), "tests", ""), lambda: grant)
     assert Api(app, made.text).get("/metrics").status_code == 403
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import get_ident
 
 import pytest
 
@@ -275,3 +276,20 @@ def test_of_a_crowd_only_some_wait_long(app, operator, anybody, beside, monkeypa
     with beside.paused():
         operator.made("/v1/players", {"name": name()})
         assert anybody.get("/v1/players").status_code == 503
+
+
+def test_a_play_asks_the_database_twice(app, operator, services, monkeypatch):
+    game = Game(app, operator)
+    hand_id = game.hand_id()
+    hand = game.hand(hand_id)
+    player, legal = game.on_turn(hand), game.legal(hand)
+    asked, connection = [], services.store.database.connection
+
+    def counted():
+        asked.append(get_ident())
+        return connection()
+
+    monkeypatch.setattr(services.store.database, "connection", counted)
+    body = {"turn": legal["turn"], "cards": legal["items"][0]["cards"]}
+    assert player.post(f"/v1/hands/{hand_id}/plays", body).status_code == 201
+    assert asked.count(get_ident()) == 2, "who plays, with his hand; and what he played"
