@@ -60,6 +60,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """BIG2_CONNECTION_POOR_SECONDS: how old a heartbeat is when the connection becomes poor."""
     connection_lost_seconds: int = 15
     """BIG2_CONNECTION_LOST_SECONDS: beyond which age a player is not connected; more than the one before."""
+    access_log_days: int = 0
+    """BIG2_ACCESS_LOG_DAYS: how long it is kept who read which hand's cards; 0 keeps it for good."""
+    connection_days: int = 90
+    """BIG2_CONNECTION_DAYS: how long it is kept how players were connected; a hand may be protested for 30 at most."""
 
 
 _VARIABLES = {
@@ -83,6 +87,8 @@ _VARIABLES = {
     "connection_poor_ms": "BIG2_CONNECTION_POOR_MS",
     "connection_poor_seconds": "BIG2_CONNECTION_POOR_SECONDS",
     "connection_lost_seconds": "BIG2_CONNECTION_LOST_SECONDS",
+    "access_log_days": "BIG2_ACCESS_LOG_DAYS",
+    "connection_days": "BIG2_CONNECTION_DAYS",
 }
 _SECRETS = ("database_url", "redis_url", "metrics_token", "audit_key")
 _FILES = {field: f"{_VARIABLES[field]}_FILE" for field in _SECRETS}
@@ -101,6 +107,8 @@ _RANGES = {
     "connection_poor_ms": (1, 600_000),
     "connection_poor_seconds": (1, 3600),
     "connection_lost_seconds": (1, 3600),
+    "access_log_days": (0, 36_500),
+    "connection_days": (1, 36_500),
 }
 _RISING = (
     ("connection_fair_ms", "connection_poor_ms"),

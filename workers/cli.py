@@ -17,6 +17,7 @@ from workers.backup_cli import backup, restore
 from workers.demo_cli import demo
 from workers.doctor_cli import doctor
 from workers.draw_cli import verify_draw
+from workers.erase_cli import erase
 from workers.files import token_from
 from workers.generate_cli import generate
 from workers.hands_cli import show
@@ -24,6 +25,7 @@ from workers.import_cli import import_
 from workers.ledger_cli import ledger
 from workers.output import PrintingGroup
 from workers.rules_cli import rules
+from workers.terms_cli import terms
 
 EPILOG = """\b
 Examples:
@@ -50,6 +52,8 @@ main.add_command(restore)
 main.add_command(doctor)
 main.add_command(verify_draw)
 main.add_command(generate)
+main.add_command(erase)
+main.add_command(terms)
 main.add_command(audit)
 
 

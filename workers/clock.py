@@ -18,7 +18,7 @@ from redis.exceptions import RedisError
 from domain.errors import Conflicting
 from domain.ids import HandId
 from domain.waits import STEP
-from services.application import hands
+from services.application import card_reads, hands
 from services.application.hands import ClockStep
 from services.audit import checkpoints
 from services.bootstrap import Services
@@ -96,11 +96,14 @@ class Clock:
         return 0 if step else self._enqueue(look)
 
     def tidy(self) -> int:
-        """Put old heartbeats away, and forget old changes, once a minute; how many."""
+        """Put old heartbeats away, and forget what is kept for some days only, once a minute; how many."""
         if time.monotonic() < self._tidy_at:
             return 0
         self._tidy_at = time.monotonic() + PUT_AWAY_SECONDS
-        return self._services.connections.put_away() + self._services.connections.forget()
+        kept, connections = self._services.settings, self._services.connections
+        forgotten = connections.forget(kept.connection_days)
+        forgotten += card_reads.forget(self._services.store.database, kept.access_log_days)
+        return connections.put_away() + forgotten
 
     def _enqueue(self, look: Look) -> int:
         """One job for what is the same work: every table of a tournament asks for the same look."""

@@ -24,6 +24,13 @@ SELECT r.number, r.at, r.credential AS credential_id, r.role, r.hand AS hand_id,
 FROM card_reads r LEFT JOIN projections.hands h ON h.hand_id = r.hand
 WHERE r.number > %(after)s{filters} ORDER BY r.number LIMIT %(limit)s
 """
+_FORGET = """
+DELETE FROM card_reads WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM card_reads WHERE at < clock_timestamp() - make_interval(days => %s) ORDER BY number LIMIT %s
+))
+"""
+MOST_FORGOTTEN = 10_000
+"""Notes that are forgotten at once."""
 _FILTERS = {
     "hand": "r.hand = %(hand)s",
     "table": "h.table_id = %(table)s",
@@ -70,3 +77,11 @@ def card_reads(
     query = _READS.replace("{filters}", "".join(f" AND {condition}" for condition in conditions))
     keys = {**found, "limited_to": reader.tournament_id, "after": after, "limit": limit + 1}
     return page_of(CardRead, fetch(database, query, keys), limit, ("number",))
+
+
+def forget(database: Database, days: int) -> int:
+    """Delete the notes that are older than so many days, the oldest first; how many. With 0 days they are kept."""
+    if not days:
+        return 0
+    with database.connection() as conn:
+        return conn.execute(_FORGET, (days, MOST_FORGOTTEN)).rowcount

@@ -23,7 +23,7 @@ KEPT_SECONDS = 3600
 MOST_PUT_AWAY = 1000
 """Heartbeats that are put away at once."""
 CHANGES_KEPT_DAYS = 90
-"""How long a change can be read. A hand may be protested for 30 days at most."""
+"""How long a change can be read, by default. A hand may be protested for 30 days at most."""
 MOST_FORGOTTEN = 10_000
 """Changes that are forgotten at once."""
 
@@ -98,10 +98,10 @@ class Connections:
                 cursor.execute(_DELETE, (table_id, player_id))
         return len(rows)
 
-    def forget(self) -> int:
-        """Delete changes that have been kept long enough, the oldest first; how many."""
+    def forget(self, days: int = CHANGES_KEPT_DAYS) -> int:
+        """Delete changes that have been kept for so long, the oldest first; how many."""
         with self.database.connection() as conn:
-            return conn.execute(_FORGET, (CHANGES_KEPT_DAYS, MOST_FORGOTTEN)).rowcount
+            return conn.execute(_FORGET, (days, MOST_FORGOTTEN)).rowcount
 
     def _heartbeats(self, table_ids: Sequence[UUID]) -> list[tuple[UUID, UUID, Heartbeat, datetime]]:
         with self.database.connection() as conn:

@@ -48,3 +48,9 @@ def player(services: Services, player_id: PlayerId) -> shapes.Player:
 def name_of(services: Services, player_id: PlayerId) -> str:
     """A player's name, or what stands for one that was erased."""
     return people.names(services.store.database, [player_id]).get(player_id, shapes.UNNAMED)
+
+
+def erase_name(services: Services, player_id: PlayerId) -> None:
+    """Forget a player's name for good, however often it is asked for; it is free again, and the log stays as it is."""
+    existing(services.store.load(PLAYER, player_id), "player")
+    people.erase(services.store.database, player_id)

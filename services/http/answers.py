@@ -56,6 +56,11 @@ def document(body: bytes, content_type: str, **headers: str) -> Response:
     return response
 
 
+def text(page: str, content_type: str) -> Response:
+    """A text as this reader may see it."""
+    return _with_etag(page.encode(), content_type)
+
+
 def listed(page: Page[Any], as_of: int, query: Mapping[str, Any], **more: object) -> Response:
     """A page of a list; `more` stands beside its items in JSON."""
     after = cursor_of(page.next) if page.next is not None else None

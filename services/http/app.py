@@ -33,6 +33,7 @@ from services.http import (
     recorded,
     ring,
     rulesets,
+    terms,
     tournaments,
     wallets,
 )
@@ -138,6 +139,7 @@ def _add_routes(app: Flask) -> None:
         ledger,
         auditing,
         looking_back,
+        terms,
     ):
         api.register_blueprint(module.blueprint)
     documents.describe(api)

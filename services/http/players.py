@@ -55,6 +55,22 @@ def get_player(call: Call, player_id: UUID) -> Response:
 
 @command(
     blueprint,
+    "DELETE",
+    "/players/<uuid:player_id>/name",
+    None,
+    who=Who.ADMINS,
+    status=204,
+    whole_service=True,
+    keyed=False,
+)
+def erase_player_name(call: Call, player_id: UUID) -> Response:
+    """Erase a player's name for good: it reads `(erased)` from now on, in every list, and is free again"""
+    players.erase_name(call.services, PlayerId(player_id))
+    return gone(repeat=False)
+
+
+@command(
+    blueprint,
     "POST",
     "/players/<uuid:player_id>/tokens",
     shapes.Token,

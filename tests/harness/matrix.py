@@ -33,6 +33,7 @@ TABLE = """
 GET    /players                                             ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
 POST   /players                                            401 403 403 403 403  ok 403  ok 403 403 403 403 403 403
 GET    /players/{player_id}                                 ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
+DELETE /players/{player_id}/name                           401 403 403 403 403 403 403  ok 403 403 403 403 403 403
 POST   /players/{player_id}/tokens                         401 403 403 403 403  ok 403  ok 403 403 403 403 403 403
 POST   /tokens                                             401 403 403 403 403 403 403  ok 403 403 403 403 403 403
 DELETE /tokens/{token_id}                                  401 403 403 403 403 404 403 404 403 403 403 403 403 403
@@ -52,6 +53,7 @@ POST   /tournaments/{tournament_id}/resume                 401 403 403 403 403 4
 POST   /tournaments/{tournament_id}/finish                 401 403 403 403 403 409 403 409 403 403 409 403 403 403
 POST   /tournaments/{tournament_id}/cancel                 401 403 403 403 403 409 409 409 403 403 409 403 409 403
 GET    /tournaments/{tournament_id}/standings               ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
+GET    /tournaments/{tournament_id}/terms                   ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
 GET    /tournaments/{tournament_id}/tables                  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
 GET    /tournaments/{tournament_id}/prizes                  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
 GET    /tournaments/{tournament_id}/hands                   ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
