@@ -9,6 +9,7 @@ import msgspec
 
 from services.doctor import chips, hands
 from services.doctor.commands import nothing_missing_within, one_append_each, unused_positions
+from services.doctor.heads import begins_with_what_was_signed
 from services.doctor.invariants import INVARIANTS
 from services.doctor.judging import FAULTS, unread
 from services.doctor.money import Books
@@ -55,6 +56,8 @@ class Examination:
         if self._asked("I11"):
             yield from nothing_missing_within(self.log)
         yield from self._stream_by_stream()
+        if self._asked("I5"):
+            yield from begins_with_what_was_signed(self.log.store)
         if self._asked("I6"):
             yield from self._replayed()
         if self._asked("I4"):

@@ -12,7 +12,7 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "I2": "played and held cards are the dealt ones, each once, 13 a seat",
         "I3": "nets, chips and money sum up: each hand, each tournament, each book",
         "I4": "every projection equals its rebuild from zero",
-        "I5": "every stream's chain verifies",
+        "I5": "every stream's chain verifies, and the log begins with what was signed last",
         "I6": "replaying through the rules accepts every event",
         "I7": "each hand that was begun is settled, and none is idle",
         "I9": "an action of the clock names the turn it was set for",
