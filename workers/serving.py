@@ -19,6 +19,7 @@ from uuid import UUID
 import click
 import psycopg
 
+from big2.book import book_of
 from domain.credential import Role
 from domain.ids import TournamentId
 from services import bootstrap, logs
@@ -53,6 +54,8 @@ IMPORTED = (
 )
 """What the service's processes need, imported once by the supervisor, whose forks they are: so what was killed is back
 at once. What counts requests is not here: it must know its folder first (`services.http.gunicorn_conf`)."""
+COMMON = "actionpoker"
+"""The preset whose book of card sets is written before the first play asks for it: most play by it."""
 _STALLED_REMEDY = (
     "Nothing was changed: start the release before this one again, which has projected it,"
     " and report what this line says; `big2 doctor` tells whether the event itself is damaged"
@@ -71,6 +74,7 @@ def serve(*, host: str | None, port: int | None, data: Path | None) -> None:
     _wait_for_port(settings)
     for name in IMPORTED:
         import_module(name)
+    book_of(bootstrap.presets()[COMMON])
     gc.freeze()  # what is there from the start is no garbage, now or later
     try:
         supervise(settings, own, [make_projections, make_first_token, make_first_key, _tell])
