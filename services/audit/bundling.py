@@ -26,7 +26,7 @@ OWNER = Actor(CredentialId(UUID(int=0)), Role.ADMIN, None, None)
 _HANDS = "SELECT hand_id FROM projections.hands WHERE {of} = %(id)s ORDER BY created"
 _TABLE = "SELECT tournament_id, state FROM projections.tables WHERE table_id = %(id)s"
 _TOURNAMENT = "SELECT state FROM projections.tournaments WHERE tournament_id = %(id)s"
-_TABLES = "SELECT table_id FROM projections.tables WHERE tournament_id = %(id)s ORDER BY number"
+_TABLES = "SELECT table_id, state FROM projections.tables WHERE tournament_id = %(id)s ORDER BY number"
 
 
 def of_hand(services: Services, hand_id: HandId, actor: Actor | None) -> bytes:
@@ -63,8 +63,9 @@ def of_tournament(services: Services, tournament_id: TournamentId, actor: Actor 
     hands, left_out = _hands(services, "tournament_id", tournament_id)
     own: list[UUID] = []
     if _is_over(database, tournament_id, "finished", "cancelled"):
-        tables = [row["table_id"] for row in fetch(database, _TABLES, {"id": tournament_id})]
-        own = [tournament_id, roster_id(tournament_id), *tables]
+        tables = fetch(database, _TABLES, {"id": tournament_id})
+        if all(row["state"] == "closed" for row in tables):  # after a cancellation they close one by one
+            own = [tournament_id, roster_id(tournament_id), *(row["table_id"] for row in tables)]
     contents = Contents("tournament", tournament_id, own, hands, left_out)
     _must_have_some(contents)
     _must_see_all(actor, tournament_id, public=_is_over(database, tournament_id, "finished"))
