@@ -10,11 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from config.settings import Settings
+from domain.ids import TournamentId
 from domain.tournament_events import MoneyPrizesAwarded, PlayerMoved
 from services.bootstrap import Services, build
 from services.doctor import drawn
 from services.doctor.examination import Examination, Questions
 from services.doctor.reading import Log
+from services.envelope import Recorded
 from services.projections import Projector
 from tests.services.doctor.tampering import Tampering
 from tests.services.projections.house import House
@@ -66,7 +68,9 @@ def test_a_moved_player_is_named(generator, services, database_url):
     assert (found.wrong.difference.pointer, found.wrong.difference.should) == ("/to_seat", seat)
 
 
-def test_another_lot_is_named(services, database_url):
+@pytest.fixture(scope="module")
+def other_lot(services, database_url) -> tuple[TournamentId, Recorded]:
+    """A tournament whose odd unit has gone to another than the lot says, and the award as it was."""
     house = House(database_url)
     t = house.publish(
         recorded=True, seats_per_table=3, stack_points=8, buy_in=BUY_IN, prizes_bp=[5000, 3000, 2000]
@@ -79,17 +83,22 @@ def test_another_lot_is_named(services, database_url):
     house.close()
     tampering = Tampering(database_url, None)
     [awarded] = tampering.of(MoneyPrizesAwarded, lambda r: r.stream == t)
-    amounts = [prize.amount for prize in awarded.event.prizes[1:]]
-    assert sorted(amounts) == [752, 753]
+    second, third = (prize.amount for prize in awarded.event.prizes[1:])
 
-    def other_lot(event: dict) -> None:
-        for prize, amount in zip(event["prizes"][1:], reversed(amounts), strict=True):
-            prize["amount"] = amount
+    def change(event: dict) -> None:
+        event["prizes"][1]["amount"], event["prizes"][2]["amount"] = third, second
 
     assert drawn.verify(Log(services.store), t).wrong is None
-    tampering.edit(awarded, other_lot)
-    found = drawn.verify(Log(services.store), t)
+    tampering.edit(awarded, change)
     tampering.close()
+    return t, awarded
+
+
+def test_another_lot_is_named(services, other_lot):
+    t, awarded = other_lot
+    amounts = [prize.amount for prize in awarded.event.prizes[1:]]
+    assert sorted(amounts) == [752, 753]
+    found = drawn.verify(Log(services.store), t)
     assert found.wrong
     assert found.wrong.position == awarded.position
     assert found.wrong.difference
@@ -101,8 +110,8 @@ def run(url: str, *arguments: str):
     return CliRunner().invoke(main, list(arguments), env={"DATABASE_URL": url})
 
 
-def test_the_command_tells_each_drawing_and_the_first_wrong_place(services, database_url):
-    """Run after the lot of the test above was tampered with: one tournament differs."""
+def test_the_command_tells_each_drawing_and_the_first_wrong_place(other_lot, generator, database_url):
+    generator.tournament("league", 4)
     told = run(database_url, "verify-draw")
     assert told.exit_code == 1
     assert "the first wrong place: tournament " in told.stdout
@@ -114,6 +123,7 @@ def test_the_command_tells_each_drawing_and_the_first_wrong_place(services, data
     agrees = run(database_url, "verify-draw", right)
     assert agrees.exit_code == 0
     assert "differs" not in agrees.stdout
+    assert wrong["tournament_id"] == str(other_lot[0])
     assert run(database_url, "verify-draw", wrong["tournament_id"]).exit_code == 1
     missing = run(database_url, "verify-draw", "00000000-0000-5000-8000-000000000000")
     assert (missing.exit_code, "there is no tournament" in missing.stderr) == (2, True)
