@@ -18,7 +18,7 @@ import msgspec
 
 from domain.deal import be32, commitment, hand_seed
 from domain.ids import TableId, hand_id
-from domain.merkle import inclusion_path, leaf_hash, root_of_path, tree_root
+from domain.merkle import inclusion_path, leaf_hash, root_by_inclusion, tree_root
 
 HANDS_A_ROOT = 64
 TABLES_KEPT = 1024
@@ -59,10 +59,9 @@ def implied_root(number: int, committed: str, first_hand: int, path: Sequence[st
     try:
         leaf = _leaf(number, bytes.fromhex(committed))
         hashes = [bytes.fromhex(each) for each in path]
+        return root_by_inclusion(leaf, number - first_hand, HANDS_A_ROOT, hashes).hex()
     except ValueError:
         return None
-    root = root_of_path(leaf, number - first_hand, HANDS_A_ROOT, hashes)
-    return root.hex() if root else None
 
 
 @lru_cache(maxsize=TABLES_KEPT)

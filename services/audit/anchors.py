@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import msgspec
 import urllib3
 
+from domain.merkle import Range, completed, peaks_after, range_hash
 from services.audit.checkpoints import Signed
-from services.audit.merkle import Range, completed, peaks_after, range_hash
 from services.audit.notes import Checkpoint, NoteError, Verifier, opened
 from services.errors import StoreError
 from services.projections.tree import leaf_of

@@ -30,12 +30,12 @@ import msgspec
 
 from domain.events import Audience, audiences
 from domain.hand import Hand
+from domain.merkle import Range, inclusion_ranges, range_hash, subtrees_of
 from domain.topics import TOPICS
 from domain.tournament_events import Published
 from services.application.histories import nameless
 from services.audit import checkpoints, keys
 from services.audit.checkpoints import Signed
-from services.audit.merkle import Range, inclusion_ranges, range_hash, subtrees_of
 from services.audit.notes import proof_text
 from services.audit.tree import log_tree
 from services.envelope import Row, Stream, link

@@ -20,6 +20,7 @@ from big2.rulesets import RuleSet
 from domain.aggregate import Aggregate
 from domain.hand import HAND
 from domain.ids import PlayerId
+from domain.merkle import Range, inclusion_ranges
 from domain.placing import Tally, places_by_points
 from domain.roster import ROSTER
 from domain.structure import Structure
@@ -28,7 +29,6 @@ from domain.topics import TOPICS
 from domain.tournament_events import Finished, Published
 from services.application.histories import nameless
 from services.audit import verify
-from services.audit.merkle import Range, inclusion_ranges
 from services.audit.notes import Checkpoint, proof_text
 from services.audit.proving import deal_problem
 from services.envelope import Codec, Recorded, Row, Stream, fold_on, nothing_yet

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from services.audit.merkle import HASH_BYTES
+from domain.merkle import HASH_BYTES
 from services.errors import StoreError
 
 _ED25519 = b"\1"

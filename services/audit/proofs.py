@@ -12,10 +12,10 @@ import msgspec
 
 from domain.errors import NotAllowed
 from domain.hand import HAND, Hand, State
+from domain.merkle import consistency_ranges, inclusion_ranges
 from services.application.errors import NotFound
 from services.audit import checkpoints
 from services.audit.checkpoints import Signed
-from services.audit.merkle import consistency_ranges, inclusion_ranges
 from services.audit.notes import proof_text
 from services.audit.tree import log_tree
 from services.envelope import Row, Stream, link

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from services.audit.merkle import Range, Subtree, range_hash, subtrees_of
+from domain.merkle import Range, Subtree, range_hash, subtrees_of
 from services.database import Cursor, Database
 from services.projections.projector import SCHEMA
 from services.projections.tree import hash_in

@@ -1,4 +1,4 @@
-"""`tree`: the Merkle tree over the whole log (`services.audit.merkle`), one leaf an event, in the order of the log.
+"""`tree`: the Merkle tree over the whole log (`domain.merkle`), one leaf an event, in the order of the log.
 
 A leaf's data is the event's link, the 32 bytes whose hexadecimal the next event of its stream carries as `prev`. A row
 has the hashes of all full subtrees that its leaf completes, itself first: two on average, and none is ever changed.
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from domain.merkle import HASH_BYTES, Range, completed, leaf_hash, peaks_after
 from domain.topics import TOPICS
 from domain.tournament_events import Cancelled, Finished
-from services.audit.merkle import HASH_BYTES, Range, completed, leaf_hash, peaks_after
 from services.database import Cursor
 from services.envelope import Row, link
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from services.audit import verify
-from services.audit.judging import verdicts
-from services.audit.merkle import (
+from domain.merkle import (
     leaf_hash,
     node_hash,
 )
+from services.audit import verify
+from services.audit.judging import verdicts
 from services.audit.notes import Checkpoint, Signer, proof_text
 from services.bootstrap import presets
 from tests.services.audit.bundles import (

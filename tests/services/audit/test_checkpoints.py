@@ -10,10 +10,10 @@ from datetime import timedelta
 import psycopg
 import pytest
 
+from domain.merkle import is_consistent
 from services.audit import anchors, checkpoints, keys
 from services.audit.checkpoints import ForkedLog
 from services.audit.keys import KEY_FILE, NoKey
-from services.audit.merkle import is_consistent
 from services.audit.notes import Checkpoint, NoteError, Signer, opened
 from services.audit.proofs import consistency
 from services.audit.tree import log_tree

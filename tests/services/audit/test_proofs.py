@@ -9,10 +9,10 @@ import pytest
 
 from domain.errors import NotAllowed
 from domain.hand_events import Committed
+from domain.merkle import leaf_hash, root_by_inclusion
 from domain.topics import TOPICS
 from services.application.errors import NotFound
 from services.audit import checkpoints, proofs
-from services.audit.merkle import leaf_hash, root_by_inclusion
 from services.envelope import GENESIS, Codec, Command, link, seal
 from services.projections.tree import leaf_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import jsonschema
 import pytest
 
+from domain.merkle import is_consistent
 from services.audit import checkpoints, keys, verify
-from services.audit.merkle import is_consistent
 from services.audit.notes import Checkpoint, Verifier, decoded, opened
 from tests.services.http.driving import Api
 from tests.services.http.playing import Game
