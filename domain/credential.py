@@ -75,8 +75,8 @@ def issue(
     tournament_id: TournamentId | None = None,
     expires_at: datetime | None = None,
 ) -> list[Event]:
-    """A new credential; a player's role goes with a player, and no other does."""
-    assert (role is Role.PLAYER) == (player_id is not None), "a player's credential names its player"
+    """A new credential; a player's names its player, and one of the staff may name the player that he is."""
+    assert role is not Role.PLAYER or player_id is not None, "a player's credential names its player"
     return [
         Issued(
             credential_id=credential_id,

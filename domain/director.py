@@ -1,7 +1,7 @@
 """What a running tournament does next: facts in, events and deals out. Workers only carry the answer.
 
-Looked at between hands, in this order: who is out, who never showed up, the level, the end of late entry, the end,
-the seats, the deals.
+Looked at between hands, in this order: what rulings correct, who is out, who never showed up, the level, the end of
+late entry, the end, the seats, the deals.
 Before the money tables play hand for hand: none deals, and nobody is placed, until every table has ended
 its hand; then all deal at once.
 
@@ -20,14 +20,14 @@ from domain import late_entry
 from domain import tournament as decide
 from domain.draws import draws_for
 from domain.events import Event
-from domain.ids import PlayerId, TableId
+from domain.ids import HandId, PlayerId, TableId
 from domain.placing import Out, places_of_out
 from domain.seating import Move, Sitting, balance
-from domain.table import Table, about_to_lead, places
+from domain.table import Seat, Table, about_to_lead, places
 from domain.table import evolve as evolve_table
-from domain.table_events import Closed, Leaving, Seated, Vacated
+from domain.table_events import Closed, Leaving, Seated, StacksAdjusted, Vacated
 from domain.tournament import Coming, State, Tournament
-from domain.tournament_events import TableBroken, TablesHeld
+from domain.tournament_events import StacksCorrected, TableBroken, TablesHeld
 from domain.waits import over
 
 
@@ -81,6 +81,7 @@ class _Director:
         self.deals: list[TableId] = []
 
     def run(self) -> None:
+        self._correct()
         if self._hand_for_hand() and not self._all_wait():
             return self._hold(())
         self._place_who_is_out()
@@ -114,7 +115,7 @@ class _Director:
         """Whether it is between hands; with real cards it plays on as soon as nothing holds it."""
         if self.t.structure.recorded:
             return table.table_id == self.ended or table.number in self.t.held
-        return table.waiting
+        return table.waiting and not table.frozen
 
     def _hold(self, numbers: Iterable[int]) -> None:
         """With real cards, these tables wait before their next hand, and all others go on.
@@ -127,11 +128,34 @@ class _Director:
         if self.t.structure.recorded and held != self.t.held:
             self._record(TablesHeld(numbers=held))
 
+    def _correct(self) -> None:
+        """What final rulings give and take, from whoever sits at a table between hands: a frozen one too."""
+        for hand_id, owed in self.t.corrections.items():
+            tables = [t for t in self.tables.values() if self._waits(t) or (t.waiting and t.frozen)]
+            sitting = [(t.number, seat, taken) for t in tables for seat, taken in t.seats.items()]
+            due = [(n, seat, taken) for n, seat, taken in sitting if taken.player_id in owed]
+            if due:
+                self._correct_stacks(hand_id, owed, due)
+
+    def _correct_stacks(
+        self, hand_id: HandId, owed: Mapping[PlayerId, int], due: list[tuple[int, int, Seat]]
+    ) -> None:
+        """Nobody pays more than he has, as in R8.3; who is given gets all of it."""
+        made = {taken.player_id: max(owed[taken.player_id], -taken.stack) for _, _, taken in due}
+        unpaid = {player: chips - owed[player] for player, chips in made.items() if chips != owed[player]}
+        self._record(StacksCorrected(hand_id=hand_id, changes=made, unpaid=unpaid))
+        for number in sorted({number for number, _, _ in due}):
+            changes = {seat: made[taken.player_id] for n, seat, taken in due if n == number}
+            self._record_at(number, StacksAdjusted(hand_id=hand_id, changes=changes))
+
     def _due(self, table: Table) -> bool:
         """Whether its next deal is due; hand for hand, whether every table's is."""
         together = self.tables.values() if self._hand_for_hand() else [table]
         seconds = self.t.structure.between_hands_seconds
-        return all(t.waiting and not t.paused and over(t.deal_at, seconds, self.now) for t in together)
+        return all(
+            t.waiting and not t.paused and not t.frozen and over(t.deal_at, seconds, self.now)
+            for t in together
+        )
 
     def _place_who_is_out(self) -> None:
         """Hand by hand in the order of the log (`self.tables` is in that order); a hand-for-hand round at once."""

@@ -23,6 +23,9 @@ from big2.rulesets import RuleSet, ruleset_on_record
 from big2.settlement import Settlement, settle
 from big2.table import Direction
 from domain.aggregate import Aggregate
+from domain.dispute import Dispute
+from domain.dispute import evolve as evolve_dispute
+from domain.dispute_events import Appealed, Flagged, Frozen, Released, Ruled
 from domain.errors import Conflicting, NotAllowed
 from domain.events import Event, Guarded
 from domain.hand_events import (
@@ -85,6 +88,7 @@ class Hand(Guarded, frozen=True):
     clocked: frozenset[int] = frozenset()
     settlement: Settled | None = None
     currency: str | None = None
+    dispute: Dispute = Dispute()
 
     @property
     def terms(self) -> Terms | HandRecorded:
@@ -121,7 +125,7 @@ class Hand(Guarded, frozen=True):
         return next((s.seat for s in self.terms.seats if s.player_id == player), None)
 
 
-def evolve(hand: Hand | None, event: Event) -> Hand:
+def evolve(hand: Hand | None, event: Event) -> Hand:  # noqa: C901 - one case an event
     if hand is None:
         return _begun(event)
     change = msgspec.structs.replace
@@ -148,6 +152,8 @@ def evolve(hand: Hand | None, event: Event) -> Hand:
             return change(hand, state=State.VOIDED, deadline=None)
         case Finalised() | Confirmed():
             return change(hand, state=State.FINAL if hand.settlement else hand.state)
+        case Flagged() | Frozen() | Released() | Ruled() | Appealed():
+            return change(hand, dispute=evolve_dispute(hand.dispute, event))
     raise AssertionError(f"{type(event).__name__} is no event of a hand")
 
 
@@ -205,7 +211,7 @@ def longest_wait_ms(hand: Hand) -> int:
 
 def start_clock(hand: Hand, now: datetime) -> list[Event]:
     """Gives the running turn the time that it had left."""
-    if hand.state is not State.RUNNING or hand.stopped_ms is None:
+    if hand.state is not State.RUNNING or hand.stopped_ms is None or hand.dispute.stops_play:
         return []
     deadline = now + timedelta(milliseconds=hand.stopped_ms)
     return [ClockStarted(turn=hand.turn_number, deadline=deadline)]
@@ -226,8 +232,8 @@ def void(hand: Hand, reason: str) -> list[Event]:
 
 
 def finalise(hand: Hand) -> list[Event]:
-    """Makes a settled hand final, once its protest window is over."""
-    return [_closing(hand)] if hand.state is State.SETTLED else []
+    """Makes a settled hand final, once its protest window is over; nothing while it is disputed."""
+    return [_closing(hand)] if hand.state is State.SETTLED and not hand.dispute.keeps_open else []
 
 
 def ended(hand: Hand, table: Table, now: datetime) -> list[Event]:
@@ -259,6 +265,8 @@ def _seat_on_turn(hand: Hand, player: PlayerId, turn: int) -> int:
         raise NotAllowed("forbidden", "Only a player who was dealt in acts in a hand.")
     if hand.state is not State.RUNNING:
         raise Conflicting("hand-closed", f"The hand is {hand.state}.")
+    if hand.dispute.stops_play:
+        raise Conflicting("hand-frozen", "A director has frozen the hand: nobody acts until he releases it.")
     if turn != hand.game.turn_number:
         raise Conflicting("stale-turn", f"Turn {turn} is not the running one, {hand.game.turn_number}.")
     if seat != hand.game.turn:
@@ -317,10 +325,11 @@ def _event(
 
 
 def end(hand: Hand) -> list[Event]:
-    """The settlement, and the seed at once where nobody may protest."""
+    """The settlement, and the seed at once where nobody may protest, and nobody has."""
     result = settle(hand.game, hand.terms.unit, _stacks(hand))
-    final = [] if hand.terms.timing.protest_seconds else [_closing(hand)]
-    return [settled(result), *final]
+    settlement = settled(result)
+    may_protest = hand.terms.timing.protest_seconds > 0
+    return [settlement, *(() if may_protest else finalise(evolve(hand, settlement)))]
 
 
 def settled(result: Settlement) -> Settled:

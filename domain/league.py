@@ -76,7 +76,7 @@ def finish(t: Tournament, entrants: Collection[PlayerId], tables: Collection[Tab
         raise Conflicting("tournament-over", f"The league is {t.state}.")
     if t.state is State.OPEN:
         raise Conflicting("not-running", "The league has not started: start it, or cancel it.")
-    tallies = dict.fromkeys(entrants, Tally()) | _season(tables)
+    tallies = dict.fromkeys(entrants, Tally()) | season(t, tables)
     played = sum(tally.hands > 0 for tally in tallies.values())
     if not played:
         raise Conflicting("no-hands", "No hand has been recorded: there is no result. Cancel the league.")
@@ -84,13 +84,13 @@ def finish(t: Tournament, entrants: Collection[PlayerId], tables: Collection[Tab
     return [*formed, *conclude(reduce(evolve, formed, t), tuple(places_by_points(tallies)), played)]
 
 
-def _season(tables: Collection[Table]) -> dict[PlayerId, Tally]:
-    """What each player has come to at all tables."""
-    season: dict[PlayerId, Tally] = {}
-    for table in tables:
-        for player, tally in table.tallies.items():
-            season[player] = season.get(player, Tally()).plus(tally)
-    return season
+def season(t: Tournament, tables: Collection[Table]) -> dict[PlayerId, Tally]:
+    """What each player has come to at all tables, as ruled."""
+    found: dict[PlayerId, Tally] = {}
+    for tallies in (*(table.tallies for table in tables), t.tallies):
+        for player, tally in tallies.items():
+            found[player] = found.get(player, Tally()).plus(tally)
+    return found
 
 
 def _seat_errors(t: Tournament, entrants: Collection[PlayerId], seats: Seats) -> dict[str, str]:

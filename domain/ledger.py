@@ -12,6 +12,8 @@ tournament.late_seated         issued       issued → player, his stack
 hand.settled, in a tournament  transfer     player → player
                                cover        the same (R8.4)
 table.vacated by a no-show     no_show      player → void
+tournament.stacks_corrected    ruling       player → player; player → void, issued → player where the other is not there
+tournament.result_corrected    ruling       player → player, in a league
 """
 
 from __future__ import annotations
@@ -42,7 +44,14 @@ from domain.journal import (
 )
 from domain.ring_events import RingHandBegun
 from domain.table_events import Place, Vacated
-from domain.tournament_events import LateSeated, PoolDissolved, PoolFormed, TablesDrawn
+from domain.tournament_events import (
+    LateSeated,
+    PoolDissolved,
+    PoolFormed,
+    ResultCorrected,
+    StacksCorrected,
+    TablesDrawn,
+)
 from domain.wallet import Credited, Debited
 
 
@@ -77,10 +86,24 @@ def journals(event: Event, where: Where) -> list[Journal]:
             return [_journal(where, "issued", _issued(places), None)]
         case LateSeated():
             return [_journal(where, "issued", _issued([event.place]), None)]
+        case ResultCorrected() if not event.stacks:
+            return _ruling(where, {change.player_id: change.chips for change in event.changes})
+        case StacksCorrected():
+            return _ruling(where, event.changes)
         case Vacated() if event.reason == "no_show" and event.stack:
             gone = (Line(chips_of(event.player_id), -event.stack, event.player_id), Line(VOID, event.stack))
             return [_journal(where, "no_show", gone, None)]
     return []
+
+
+def _ruling(where: Where, chips: Mapping[PlayerId, int]) -> list[Journal]:
+    """What a ruling gives and takes. Its players reverse a hand between them; of whom one is away, or has too little,
+    the rest leaves play for the void, or is issued."""
+    lines = [Line(chips_of(player), amount, player) for player, amount in chips.items() if amount]
+    rest = -sum(chips.values())
+    if rest:
+        lines.append(Line(VOID if rest > 0 else ISSUED, rest))
+    return [_journal(where, "ruling", lines, None)] if lines else []
 
 
 def _pool(event: PoolFormed | PoolDissolved, where: Where) -> Journal:

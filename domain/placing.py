@@ -49,6 +49,15 @@ class Tally(msgspec.Struct, frozen=True):
             self.cards_left + other.cards_left,
         )
 
+    def minus(self, other: Tally) -> Tally:
+        """What this is more than the other."""
+        return Tally(
+            self.points - other.points,
+            self.hands - other.hands,
+            self.hands_won - other.hands_won,
+            self.cards_left - other.cards_left,
+        )
+
 
 def places_of_out(outs: Sequence[Out], players_left: int) -> list[Standing]:
     """Places of all who are out, best first; `outs` in the order in which they went, equals of a hand in any order."""

@@ -200,6 +200,10 @@ def _no_show(_journal: Journal, _number: int, facts: Facts) -> str:
     return f"chips of a no-show in {_tournament(facts)}"
 
 
+def _ruling(_journal: Journal, _number: int, facts: Facts) -> str:
+    return f"ruling on hand {_played(facts).number} of {_tournament(facts)}"
+
+
 def _transfer(journal: Journal, number: int, facts: Facts) -> str:
     hand = _played(facts)
     assert hand.settled is not None, "only a settled hand moves chips"
@@ -290,4 +294,5 @@ _KINDS: Final[Mapping[Kind, Callable[[Journal, int, Facts], str]]] = {
     "cover": _transfer,
     "issued": _issued,
     "no_show": _no_show,
+    "ruling": _ruling,
 }

@@ -24,7 +24,10 @@ from domain.table_events import (
     RecordedHandEnded,
     RecordedTableOpened,
     Seated,
+    StacksAdjusted,
+    TableFrozen,
     TablePaused,
+    TableReleased,
     TableResumed,
     Vacated,
 )
@@ -76,6 +79,7 @@ class Table(msgspec.Struct, frozen=True):
     hands_at_level: int = 0
     pauses: int = 0
     paused: bool = False
+    frozen: frozenset[HandId] = frozenset()
     closed: bool = False
     recorded: bool = False
     points: bool = False
@@ -94,7 +98,7 @@ class Table(msgspec.Struct, frozen=True):
         return next((seat for seat, taken in self.seats.items() if taken.player_id == player), None)
 
 
-def evolve(table: Table | None, event: Event) -> Table:
+def evolve(table: Table | None, event: Event) -> Table:  # noqa: C901 - one case an event
     if isinstance(event, Opened):
         return _opened(event)
     assert table is not None
@@ -111,6 +115,15 @@ def evolve(table: Table | None, event: Event) -> Table:
             return change(table, first_rooted=event.first_hand)
         case HandEnded():
             return _hand_ended(table, event)
+        case StacksAdjusted():
+            return change(
+                table,
+                seats={s: _adjusted(taken, event.changes.get(s, 0)) for s, taken in table.seats.items()},
+            )
+        case TableFrozen():
+            return change(table, frozen=table.frozen | {event.hand_id})
+        case TableReleased():
+            return change(table, frozen=table.frozen - {event.hand_id})
         case TablePaused():
             return change(table, paused=True, pauses=event.number)
         case TableResumed():
@@ -204,6 +217,8 @@ def _must_be_dealable(table: Table) -> None:
         raise Conflicting("hand-running", "The table's last hand is still running.")
     if table.paused:
         raise Conflicting("table-paused", "The table is paused.")
+    if table.frozen:
+        raise Conflicting("table-frozen", "A director has frozen the table.")
     if len(table.seats) < 2:
         raise Conflicting("not-enough-players", "A hand needs two players (R2.1).")
 
@@ -269,6 +284,11 @@ def _hand_ended(table: Table, event: HandEnded) -> Table:
         deal_at=event.deal_at,
         tallies=_tallies(table, event) if isinstance(event, RecordedHandEnded) else table.tallies,
     )
+
+
+def _adjusted(taken: Seat, chips: int) -> Seat:
+    """With other chips now; the stack at the last hand's start stays what it was."""
+    return msgspec.structs.replace(taken, stack=taken.stack + chips, net=taken.net + chips)
 
 
 def _tallies(table: Table, event: RecordedHandEnded) -> dict[PlayerId, Tally]:

@@ -95,6 +95,23 @@ class RecordedHandEnded(HandEnded, frozen=True, kw_only=True):
     cards_left: Public[dict[int, int]]
 
 
+class StacksAdjusted(Event, frozen=True, kw_only=True):
+    """Chips by seat that a ruling on `hand_id`, played here or elsewhere, gave and took between hands."""
+
+    hand_id: Public[HandId]
+    changes: Public[dict[int, int]]
+
+
+class TableFrozen(Event, frozen=True, kw_only=True):
+    """No hand is dealt before the dispute about `hand_id` is over, or the table released."""
+
+    hand_id: Public[HandId]
+
+
+class TableReleased(Event, frozen=True, kw_only=True):
+    hand_id: Public[HandId]
+
+
 class TablePaused(Event, frozen=True, kw_only=True):
     """The table follows its tournament's pause `number`, and so any before it."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain import credential, player, roster, ruleset, stakes, wallet
+from domain import dispute_events as dispute
 from domain import hand_events as hand
 from domain import ring_events as ring
 from domain import table_events as table
@@ -90,4 +91,14 @@ TOPICS: dict[str, type[Event]] = {
     "tournament.deals_committed.1": tournament.DealsCommitted,
     "table.deals_committed.1": table.NextDealsCommitted,
     "ring.deals_committed.1": ring.RingDealsCommitted,
+    "hand.flagged.1": dispute.Flagged,
+    "hand.frozen.1": dispute.Frozen,
+    "hand.released.1": dispute.Released,
+    "hand.ruled.1": dispute.Ruled,
+    "hand.appealed.1": dispute.Appealed,
+    "table.frozen.1": table.TableFrozen,
+    "table.released.1": table.TableReleased,
+    "table.stacks_adjusted.1": table.StacksAdjusted,
+    "tournament.result_corrected.1": tournament.ResultCorrected,
+    "tournament.stacks_corrected.1": tournament.StacksCorrected,
 }

@@ -15,8 +15,8 @@ from domain.coming_deals import first_under_root, root_from
 from domain.draws import draw_commitment, draws_for
 from domain.errors import Conflicting
 from domain.events import Event, Guarded
-from domain.ids import PlayerId, TableId, TournamentId, table_id
-from domain.placing import Out, Standing, places_of_out
+from domain.ids import HandId, PlayerId, TableId, TournamentId, table_id
+from domain.placing import Out, Standing, Tally, places_of_out
 from domain.prizes import prize_table
 from domain.seating import Move, draw_tables, tables_needed
 from domain.structure import Structure, structure_hash
@@ -39,8 +39,10 @@ from domain.tournament_events import (
     Prize,
     PrizesAwarded,
     Published,
+    ResultCorrected,
     Resumed,
     SeedsCommitted,
+    StacksCorrected,
     Started,
     TableBroken,
     TableClosed,
@@ -100,6 +102,8 @@ class Tournament(Guarded, frozen=True):
     tables: dict[int, TableId] = msgspec.field(default_factory=dict)
     sitting: dict[PlayerId, int] = msgspec.field(default_factory=dict)
     held: tuple[int, ...] = ()
+    corrections: dict[HandId, dict[PlayerId, int]] = msgspec.field(default_factory=dict)
+    tallies: dict[PlayerId, Tally] = msgspec.field(default_factory=dict)
     pool: PoolFormed | None = None
     prizes: tuple[Prize, ...] = ()
     standings: tuple[Standing, ...] = ()
@@ -195,6 +199,10 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901, P
             out = Out(event.player_id, event.hand_id, event.stack, event.no_show, event.hand_for_hand)
             t.outs.append(out)
             return {}
+        case ResultCorrected():
+            return _result_corrected(t, event)
+        case StacksCorrected():
+            return _stacks_corrected(t, event)
         case Paused():
             return {"state": State.PAUSED, "pauses": (*t.pauses, event.at)}
         case Resumed():
@@ -242,6 +250,24 @@ def _league_table(t: Tournament, event: TableOpened | TableClosed) -> dict[str, 
     t.tables[table.number] = table.table_id
     t.sitting.update({place.player_id: table.number for place in table.places})
     return {"tables_drawn": table.number, "open_tables": (*t.open_tables, table.number)}
+
+
+def _result_corrected(t: Tournament, event: ResultCorrected) -> dict[str, object]:
+    if event.stacks:
+        owed = {change.player_id: change.chips for change in event.changes if change.chips}
+        return {"corrections": {**t.corrections, event.hand_id: owed}}
+    tallies = {
+        change.player_id: t.tallies.get(change.player_id, Tally()).plus(change.tally)
+        for change in event.changes
+    }
+    return {"tallies": {**t.tallies, **tallies}}
+
+
+def _stacks_corrected(t: Tournament, event: StacksCorrected) -> dict[str, object]:
+    owed = t.corrections[event.hand_id]
+    left = {player: chips for player, chips in owed.items() if player not in event.changes}
+    others = {hand: owed for hand, owed in t.corrections.items() if hand != event.hand_id}
+    return {"corrections": others | ({event.hand_id: left} if left else {})}
 
 
 # decisions

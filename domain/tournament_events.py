@@ -12,7 +12,7 @@ import msgspec
 
 from domain.events import Event, Public, Sealed
 from domain.ids import HandId, PlayerId, TableId, TournamentId
-from domain.placing import Standing
+from domain.placing import Standing, Tally
 from domain.structure import Structure
 from domain.table_events import Place
 
@@ -147,6 +147,31 @@ class Placed(Event, frozen=True, kw_only=True):
     no_show: Public[bool]
     hand_for_hand: Public[int | None]
     place: Public[int]
+
+
+class Correction(msgspec.Struct, frozen=True):
+    """What a hand as ruled gives a player more than as played."""
+
+    player_id: PlayerId
+    tally: Tally
+    chips: int
+
+
+class ResultCorrected(Event, frozen=True, kw_only=True):
+    """A hand is final that a ruling has changed. Where there are `stacks` they are corrected between hands."""
+
+    hand_id: Public[HandId]
+    table_id: Public[TableId]
+    changes: Public[tuple[Correction, ...]]
+    stacks: Public[bool]
+
+
+class StacksCorrected(Event, frozen=True, kw_only=True):
+    """Chips that a ruling on `hand_id` gave and took now; `unpaid` is what players no longer had."""
+
+    hand_id: Public[HandId]
+    changes: Public[dict[PlayerId, int]]
+    unpaid: Public[dict[PlayerId, int]]
 
 
 class Paused(Event, frozen=True, kw_only=True):

@@ -28,12 +28,16 @@ LONGEST_TOKEN = 128
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """Whoever a request comes from, as his credential says; `tournament_id` limits it to one tournament."""
+    """Whoever a request comes from, as his credential says; `tournament_id` limits it to one tournament.
+
+    `plays_as` is the player that a member of the staff is, where his token says so: he acts for none by it.
+    """
 
     credential_id: CredentialId
     role: Role
     player_id: PlayerId | None
     tournament_id: TournamentId | None
+    plays_as: PlayerId | None = None
 
     def may_in(self, tournament: UUID | None) -> bool:
         """Whether the credential is good for this tournament; null is a ring table, where a limited one is not."""
@@ -79,8 +83,11 @@ def authenticate_with(
     credential = own.state
     if credential is None or not proves(credential, secret, own.read_at):
         return None, []
-    actor = Actor(credential.credential_id, credential.role, credential.player_id, credential.tournament_id)
-    return actor, others
+    player, plays_as = credential.player_id, None
+    if credential.role is not Role.PLAYER:
+        player, plays_as = None, player
+    limit = credential.tournament_id
+    return Actor(credential.credential_id, credential.role, player, limit, plays_as), others
 
 
 def issue(store: Store, command: Command, read: Callable[[], Grant], secret: str | None = None) -> Token:
@@ -148,6 +155,8 @@ def _check(store: Store, grant: Grant, now: datetime) -> None:
         errors["/expires_at"] = "lies in the past"
     if grant.tournament_id is not None and not store.load(TOURNAMENT, grant.tournament_id).version:
         errors["/tournament_id"] = "is no tournament"
+    if grant.player_id is not None and not store.load(PLAYER, grant.player_id).version:
+        errors["/player_id"] = "is no player"
     if errors:
         raise Refused("validation", "No such token can be made.", errors)
 

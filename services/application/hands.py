@@ -10,23 +10,24 @@ from typing import Any, NamedTuple
 
 from big2.cards import Card
 from big2.errors import IllegalPlay
-from domain import dealing, ring_hands
+from domain import dealing
 from domain import hand as decide_on
+from domain.dispute_events import Released, Ruled
 from domain.errors import NotAllowed, Refused
 from domain.events import Event
 from domain.hand import HAND, Hand
 from domain.hand_events import Settled
 from domain.ids import HandId, PlayerId
 from domain.pausing import behind
-from domain.ring import RING
 from domain.table import TABLE, Table
 from domain.tournament import TOURNAMENT, State, Tournament
 from domain.waits import over
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
+from services.application.outcomes import ended_at_its_table, with_what_follows
 from services.commands import Beaten, Decision, Outcome, execute, job, on
-from services.envelope import Change, Command, Recorded, Stream
+from services.envelope import Command, Recorded, Stream
 from services.locks import LOCK_SECONDS
 from services.store import Store
 
@@ -99,12 +100,12 @@ def act_for_absent(services: Services, hand_id: HandId, turn: int) -> None:
     def decide(stream: Stream[Hand], now: datetime) -> Decision:
         if stream.state is None:
             return Decision(())
-        paused_by = _paused_by(services.store, stream.state)
-        if _clock_stands(*paused_by):
+        pausing = paused_by(services.store, stream.state)
+        if clock_stands(*pausing):
             return Decision(())
         acted = _at_deadline(services, stream.state, turn, now)
         recorded = _recorded(services.store, stream, acted, now).changes
-        return Decision([*recorded, *map(on, paused_by)] if recorded else ())
+        return Decision([*recorded, *map(on, pausing)] if recorded else ())
 
     command = job(f"turn-{hand_id}-{turn}")
     _in_turn(services.store, command, hand_id, decide, wait_seconds=WAIT_SECONDS)
@@ -155,7 +156,7 @@ def finalise(services: Services, hand_id: HandId) -> None:
     def decide(stream: Stream[Hand], now: datetime) -> Decision:
         if stream.state is None or not _protest_is_over(stream, stream.state, now):
             return Decision(())
-        return Decision([on(stream, *decide_on.finalise(stream.state))])
+        return with_what_follows(services.store, stream, decide_on.finalise(stream.state), now)
 
     execute(services.store, job(f"final-{hand_id}"), (HAND, hand_id), decide)
 
@@ -219,23 +220,14 @@ def _recorded(store: Store, stream: Stream[Hand], events: list[Event], now: date
     return Decision([at_hand, ended] if ended.events else [at_hand])
 
 
-def ended_at_its_table(store: Store, hand: Hand, now: datetime) -> Change:
-    """What the hand's table records of its end."""
-    if hand.tournament_id is None:
-        ring = store.load(RING, hand.table_id)
-        return on(ring, *ring_hands.ended(hand, existing(ring, "table"), now))
-    table = store.load(TABLE, hand.table_id)
-    return on(table, *decide_on.ended(hand, existing(table, "table"), now))
-
-
-def _paused_by(store: Store, hand: Hand) -> list[Stream[Any]]:
+def paused_by(store: Store, hand: Hand) -> list[Stream[Any]]:
     """The tournament and the table of a hand, which stop its clock; a ring table's pause stops the turn itself."""
     if hand.tournament_id is None:
         return []
     return store.load_many([(TOURNAMENT, hand.tournament_id), (TABLE, hand.table_id)])
 
 
-def _clock_stands(tournament: Stream[Tournament] | None = None, table: Stream[Table] | None = None) -> bool:
+def clock_stands(tournament: Stream[Tournament] | None = None, table: Stream[Table] | None = None) -> bool:
     """Whether the clock is to act for nobody: during a pause, and until the table has followed it."""
     if tournament is None or table is None:
         return False
@@ -245,6 +237,7 @@ def _clock_stands(tournament: Stream[Tournament] | None = None, table: Stream[Ta
 
 
 def _protest_is_over(stream: Stream[Hand], hand: Hand, now: datetime) -> bool:
-    settled = next((r.at for r in stream.recorded if isinstance(r.event, Settled)), None)
+    """A ruling begins the window anew, for an appeal; so does the end of the last freeze."""
+    begun = [r.at for r in stream.recorded if isinstance(r.event, Settled | Released | Ruled)]
     seconds = hand.terms.timing.protest_seconds
-    return settled is not None and over(settled + timedelta(seconds=seconds), seconds, now)
+    return bool(begun) and over(begun[-1] + timedelta(seconds=seconds), seconds, now)

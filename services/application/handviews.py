@@ -24,6 +24,7 @@ from services.application import resources as shapes
 from services.application.connections import States
 from services.application.context import Services
 from services.application.credentials import Actor
+from services.application.disputeviews import dispute_view
 from services.application.errors import existing
 from services.commands import Outcome
 from services.envelope import Recorded, Stream
@@ -116,6 +117,7 @@ def hand_view(
         played_at=told.played_at if told else None,
         commitment=hand.commitment,
         entropy=_entropy(hand),
+        dispute=dispute_view(hand, words=breaches),
         as_of=stream.position,
         **({"you": you} if you else {}),
     )

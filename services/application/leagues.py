@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from types import MappingProxyType
@@ -11,8 +11,9 @@ from typing import NamedTuple
 from domain import league as decide_on
 from domain import roster as entries
 from domain import table as tables
-from domain.errors import Refused
-from domain.ids import PlayerId, TableId, TournamentId, opened_table_id, roster_id
+from domain.errors import Conflicting, Refused
+from domain.hand import HAND, Hand, State
+from domain.ids import PlayerId, TableId, TournamentId, hand_id, opened_table_id, roster_id
 from domain.roster import ROSTER, Roster
 from domain.table import TABLE, Table
 from domain.tournament import TOURNAMENT, Tournament, must_be_running, open_table
@@ -22,6 +23,9 @@ from services.application.errors import existing
 from services.commands import Decision, Outcome, execute, on
 from services.envelope import Command, Stream
 from services.store import Store
+
+HANDS = 500
+"""Hands that are read at once."""
 
 
 class Wanted(NamedTuple):
@@ -93,7 +97,10 @@ def finish(
         roster = store.load(ROSTER, roster_id(t))
         season = tables_of(store, tournament)
         entrants = (roster.state or Roster()).entries
-        ended = decide_on.finish(tournament, entrants, [s.state for s in season if s.state is not None])
+        played = [s.state for s in season if s.state is not None]
+        ended = decide_on.finish(tournament, entrants, played)
+        if tournament.structure.protest_seconds:
+            _hands_must_be_final(store, played)
         read()
         closed = [on(s, *tables.close(s.state)) for s in season if s.state is not None and not s.state.closed]
         return Decision(
@@ -102,6 +109,16 @@ def finish(
 
     with store.lock(roster_id(t)):
         return execute(store, command, (TOURNAMENT, t), decide)
+
+
+def _hands_must_be_final(store: Store, season: Sequence[Table]) -> None:
+    """Raises Conflicting while a hand may be ruled on: the prizes follow from the hands as ruled."""
+    hands = [(HAND, hand_id(t.table_id, number)) for t in season for number in range(1, t.hands_ended + 1)]
+    for first in range(0, len(hands), HANDS):
+        streams: list[Stream[Hand]] = store.load_many(hands[first : first + HANDS])
+        if any(s.state is not None and s.state.state is State.SETTLED for s in streams):
+            detail = "Some hands are not final: wait for their protest windows, and rule on those in dispute."
+            raise Conflicting("hands-not-final", detail)
 
 
 def must_be_unseen(store: Store, tournament: Tournament, player: PlayerId) -> None:

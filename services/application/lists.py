@@ -55,7 +55,7 @@ WHERE t.tournament_id = %(tournament)s AND t.number > %(after)s ORDER BY t.numbe
 """
 _HANDS = """
 SELECT hand_id, table_id, number, state, level, unit, dealer, direction, winner, liable, started_at, ended_at,
-       recorded, played_at, created
+       recorded, played_at, disputed, created
 FROM projections.hands
 WHERE {of} = %(id)s AND created > %(after)s ORDER BY created LIMIT %(limit)s
 """
@@ -203,6 +203,15 @@ def seasons(db: Database) -> list[shapes.Season]:
 
 def tournament_is_finished(db: Database, tournament_id: UUID) -> bool:
     query = "SELECT 1 FROM projections.tournaments WHERE tournament_id = %(id)s AND state = 'finished'"
+    return bool(fetch(db, query, {"id": tournament_id}))
+
+
+def every_hand_is_final(db: Database, tournament_id: UUID) -> bool:
+    """Whether a finished tournament has no hand that could still be ruled on; a yes can never become a no."""
+    query = (
+        "SELECT 1 FROM projections.tournaments WHERE tournament_id = %(id)s AND state = 'finished' AND NOT EXISTS ("
+        "SELECT FROM projections.hands WHERE tournament_id = %(id)s AND state IN ('running', 'settled'))"
+    )
     return bool(fetch(db, query, {"id": tournament_id}))
 
 

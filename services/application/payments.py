@@ -6,18 +6,16 @@ one order, slice by slice and in batches, each of them all or nothing; what is l
 
 from __future__ import annotations
 
-from datetime import timedelta
 from functools import partial
 
 from domain import wallet as wallets
 from domain.ids import TournamentId, roster_id, wallet_id
 from domain.payments import SLICE, Payment, owed
 from domain.roster import ROSTER, Roster
-from domain.tournament import TOURNAMENT, Tournament
-from domain.tournament_events import Finished
-from domain.waits import over
+from domain.tournament import TOURNAMENT, State, Tournament
 from domain.wallet import WALLET, Wallet
 from services.application.context import Services
+from services.application.lists import every_hand_is_final
 from services.commands import again, job, on
 from services.envelope import Change, Stream
 from services.store import Store
@@ -35,18 +33,17 @@ def pay(services: Services, t: TournamentId, number: int) -> None:
 
 
 def _due(store: Store, t: TournamentId) -> list[Payment]:
-    """What is owed, once the protest window of the last hand is over."""
+    """What is owed: refunds at once, prizes once every hand is final."""
     stream, roster = store.load_many([(TOURNAMENT, t), (ROSTER, roster_id(t))])
     tournament: Tournament | None = stream.state
-    if tournament is None or not tournament.over or _may_be_protested(stream, tournament):
+    if tournament is None or not tournament.over or not _may_be_paid(store, tournament):
         return []
     return owed(tournament, (roster.state or Roster()).paid)
 
 
-def _may_be_protested(stream: Stream[Tournament], t: Tournament) -> bool:
-    seconds = t.structure.protest_seconds
-    finished = (r.at for r in stream.recorded if isinstance(r.event, Finished))
-    return any(not over(at + timedelta(seconds=seconds), seconds, stream.read_at) for at in finished)
+def _may_be_paid(store: Store, t: Tournament) -> bool:
+    """The projections may be asked, late as they are: that all hands of a finished tournament are final stays so."""
+    return t.state is State.CANCELLED or every_hand_is_final(store.database, t.tournament_id)
 
 
 def _pay(store: Store, name: str, batch: list[Payment]) -> None:

@@ -254,6 +254,52 @@ class Settlement(Resource, frozen=True, kw_only=True):
     net: dict[str, int]
 
 
+class Flag(Resource, frozen=True, kw_only=True):
+    """Somebody wants the hand looked at; his words are for who may read the history, once the hand is over."""
+
+    role: str
+    player_id: UUID | UnsetType | None = UNSET
+    reason: str | UnsetType = UNSET
+    evidence: str | UnsetType | None = UNSET
+
+
+class HandResult(Resource, frozen=True, kw_only=True):
+    """What a hand comes to by a ruling, by seat; voided, nobody has won."""
+
+    winner: int | None
+    liable: int | None
+    points: dict[str, int]
+    net: dict[str, int]
+
+
+class Ruling(Resource, frozen=True, kw_only=True):
+    """A ruling, or on appeal the second; `as_ruled` is null where the hand stands as played, or was voided running."""
+
+    number: int
+    ruling: Literal["stands", "void", "adjust", "liability"]
+    reason: str
+    as_ruled: HandResult | None
+
+
+class Dispute(Resource, frozen=True, kw_only=True):
+    """Where the dispute about a hand stands. `open` and `appealed` wait for a ruling: until then it is not final."""
+
+    stage: Literal["none", "open", "ruled", "appealed"]
+    flags: list[Flag]
+    frozen: list[Literal["hand", "table", "payouts"]]
+    rulings: list[Ruling]
+    appeal: Flag | None
+
+
+class Disputed(Resource, frozen=True, kw_only=True):
+    """What a command made of the dispute about its hand."""
+
+    hand_id: UUID
+    command_id: UUID
+    state: Literal["running", "settled", "final", "voided"]
+    dispute: Dispute
+
+
 class You(Resource, frozen=True, kw_only=True):
     """What the reader's own seat may see; `duty` is R7.2's, on his turn."""
 
@@ -295,6 +341,7 @@ class Hand(Resource, frozen=True, kw_only=True):
     played_at: datetime | None
     commitment: str | None
     entropy: EntropyWindow | None
+    dispute: Dispute | None
     as_of: int
     you: You | UnsetType = UNSET
 
@@ -316,6 +363,7 @@ class HandLine(Resource, frozen=True, kw_only=True):
     ended_at: datetime | None
     recorded: bool
     played_at: datetime | None
+    disputed: bool
 
 
 class EntropyTaken(Resource, frozen=True, kw_only=True):
@@ -389,6 +437,23 @@ class Standing(Resource, frozen=True, kw_only=True):
     hands: int
     hands_won: int
     table_id: UUID | None
+
+
+class Correction(Resource, frozen=True, kw_only=True):
+    """What a ruling on a hand gave a player more than as played, at a log position; `unpaid` is what he lacked.
+
+    Where there are stacks their chips follow, between hands, in a line of their own.
+    """
+
+    position: int
+    hand_id: UUID
+    player_id: UUID
+    name: str
+    points: int
+    hands: int
+    hands_won: int
+    chips: int
+    unpaid: int
 
 
 class Prize(Resource, frozen=True, kw_only=True):

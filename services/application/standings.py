@@ -18,10 +18,22 @@ T = TypeVar("T")
 # The final rows have the final places. So those who are out are ordered by it, no-shows last, and counted again.
 # A league goes by points, as `domain.placing.places_by_points` has it.
 _STANDINGS = """
-WITH newest AS (
+WITH ruled AS (
     SELECT DISTINCT ON (player_id) * FROM projections.standings
     WHERE tournament_id = %(tournament)s AND position <= %(as_of)s
     ORDER BY player_id, position DESC
+), corrected AS (
+    SELECT player_id, sum(points) AS points, sum(hands) AS hands, sum(hands_won) AS hands_won,
+           sum(cards_left) AS cards_left, sum(chips) AS chips
+    FROM projections.corrections WHERE %(as_played)s AND tournament_id = %(tournament)s AND position <= %(as_of)s
+    GROUP BY player_id
+), newest AS (
+    SELECT r.tournament_id, r.player_id, r.position, r.chips - COALESCE(c.chips, 0) AS chips,
+           r.points - COALESCE(c.points, 0)::bigint AS points, r.hands - COALESCE(c.hands, 0)::bigint AS hands,
+           r.hands_won - COALESCE(c.hands_won, 0)::bigint AS hands_won,
+           r.cards_left - COALESCE(c.cards_left, 0)::bigint AS cards_left,
+           r.table_id, r.place, r.no_show, r.withdrawn
+    FROM ruled AS r LEFT JOIN corrected AS c USING (player_id)
 ), placed AS (
     SELECT n.*, CASE WHEN structure->>'format' = 'league'
         THEN ARRAY[(hands = 0)::integer, -points, -hands_won, cards_left]::numeric[]
@@ -40,6 +52,15 @@ ORDER BY rank, player_id
 OFFSET %(first)s LIMIT %(limit)s
 """
 
+
+_CORRECTIONS = """
+SELECT position, hand_id, player_id, COALESCE(p.name, %(unnamed)s) AS name, points, hands, hands_won, chips, unpaid,
+       max(position) OVER () AS as_of
+FROM projections.corrections LEFT JOIN people p USING (player_id)
+WHERE tournament_id = %(tournament)s AND position <= %(as_of)s
+ORDER BY position, player_id
+OFFSET %(first)s LIMIT %(limit)s
+"""
 
 _LEADERS = """
 WITH newest AS (
@@ -63,10 +84,22 @@ OFFSET %(first)s LIMIT %(limit)s
 
 
 def standings(
-    db: Database, tournament_id: UUID, as_of: int, first: int, limit: int
+    db: Database, tournament_id: UUID, as_of: int, first: int, limit: int, *, as_played: bool = False
 ) -> tuple[Page[shapes.Standing], int | None]:
-    """A page of the standings as of a position, from row `first` on; and the position of their newest change."""
-    return _page(db, shapes.Standing, _STANDINGS, {"tournament": tournament_id}, (as_of, first, limit))
+    """A page of the standings as of a position, from row `first` on; and the position of their newest change.
+
+    As ruled, or `as_played`: without what rulings have corrected.
+    """
+    which = {"tournament": tournament_id, "as_played": as_played}
+    return _page(db, shapes.Standing, _STANDINGS, which, (as_of, first, limit))
+
+
+def corrections(
+    db: Database, tournament_id: UUID, as_of: int, first: int, limit: int
+) -> tuple[Page[shapes.Correction], int | None]:
+    """The difference between the standings as played and as ruled, in the order of the log."""
+    which = {"tournament": tournament_id}
+    return _page(db, shapes.Correction, _CORRECTIONS, which, (as_of, first, limit))
 
 
 def leaders(

@@ -26,7 +26,7 @@ from domain.roster import ROSTER
 from domain.structure import Structure
 from domain.table import TABLE
 from domain.topics import TOPICS
-from domain.tournament_events import Finished, Published
+from domain.tournament_events import Finished, Published, ResultCorrected
 from services.application.histories import nameless
 from services.audit import verify
 from services.audit.notes import Checkpoint, proof_text
@@ -133,6 +133,8 @@ def _league_holds(members: Mapping[str, bytes]) -> str:
         assert stream.state is not None
         for player, tally in stream.state.tallies.items():
             tallies[player] = tallies.get(player, Tally()).plus(tally)
+    for change in (change for e in own if isinstance(e, ResultCorrected) for change in e.changes):
+        tallies[change.player_id] = tallies[change.player_id].plus(change.tally)
     if list(finished[0].standings) != places_by_points(tallies):
         raise verify.Wrong("tournament.finished: its standings do not follow from the hands")
     return f"{len(tallies)} places follow from the points"

@@ -476,13 +476,20 @@ STANDARD = ((64, (2800, 1800, 1300, 1000, 800, 700, 600, 500, 500)), (32, (3200,
 
 def check_places(events, hands):
     """Stacks follow from the settlements, places from who went out when, and with how much."""
-    stacks = {}
-    for event, told in named(events, "hand_ended"):
+    stacks, seated = {}, {}
+    for event, told in named(events, "hand_ended", "stacks_adjusted"):
+        if "changes" in told:  # by a ruling, between hands
+            last, of_seat = seated.get(event["stream"], ({}, {}))
+            for player, chips in ((of_seat.get(seat), chips) for seat, chips in told["changes"].items()):
+                last |= {player: (last[player][0], last[player][1] + chips)} if player in last else {}
+            continue
         hand = hands.get(told["hand_id"], ())
         deals, settled = named(hand, "dealt", "recorded", "entropy_opened"), named(hand, "settled")
-        players = stacks[told["hand_id"]] = {}
+        players, of_seat = stacks.setdefault(told["hand_id"], {}), {}
+        seated[event["stream"]] = (players, of_seat)
         for each in deals[-1][1]["seats"] if deals else ():
             seat = str(each["seat"])
+            of_seat[seat] = each["player_id"]
             players[each["player_id"]] = (each["stack"], told["stacks"].get(seat))
             right = None if each["stack"] is None else each["stack"] + (settled[0][1]["net"][seat] if settled else 0)
             same = told["stacks"].get(seat) == right or event["topic"].startswith("ring.")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
-from domain.table_events import HandEnded, Opened, Place, Seated, Vacated
-from domain.tournament_events import LateSeated, TablesDrawn
+from domain.table_events import HandEnded, Opened, Place, Seated, StacksAdjusted, Vacated
+from domain.tournament_events import LateSeated, StacksCorrected, TablesDrawn
 from services.doctor.violation import Violation, at, stream
 from services.envelope import Recorded
 
@@ -57,6 +57,9 @@ class _Table:
                 self.stacks[r.event.place.seat] = r.event.place.stack
             case Vacated():
                 yield from self._vacated(r, r.event)
+            case StacksAdjusted():
+                for seat, chips in r.event.changes.items():
+                    self.stacks[seat] = self.stacks.get(seat, 0) + chips
             case HandEnded():
                 yield from self._ended(r, r.event)
 
@@ -77,7 +80,7 @@ class _Table:
 
 
 def _issued(tournament: Iterable[Recorded]) -> tuple[int, int]:
-    """Chips that were issued, and those with which the final table was drawn."""
+    """Chips that were issued, less what rulings took for good; and those with which the final table was drawn."""
     issued, redrawn = 0, 0
     for r in tournament:
         match r.event:
@@ -86,6 +89,8 @@ def _issued(tournament: Iterable[Recorded]) -> tuple[int, int]:
                 issued, redrawn = (issued, redrawn + chips) if r.event.final else (issued + chips, redrawn)
             case LateSeated():
                 issued += r.event.place.stack
+            case StacksCorrected():
+                issued += sum(r.event.changes.values())
     return issued, redrawn
 
 

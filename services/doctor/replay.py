@@ -15,7 +15,7 @@ from domain.ring_events import RingHandBegun
 from domain.table_events import HandBegun
 from domain.tournament import TOURNAMENT, Tournament
 from domain.tournament_events import TableOpened
-from services.doctor import chips, replay_hands, replay_others
+from services.doctor import chips, replay_disputes, replay_hands, replay_others
 from services.doctor.judging import FAULTS, unread
 from services.doctor.reading import UNREADABLE, Log
 from services.doctor.replay_rings import ring_events
@@ -86,6 +86,7 @@ class Replay:
         if state is not None:
             for table in at_tables:
                 found += self._at_table(state, events, table)
+            found += replay_disputes.corrections(self._log, events)
             if not found:
                 found += replay_others.payments(self._log, state, streams.get(roster, []))
         yield from sorted(found, key=lambda v: v.position or 0)  # what came of it follows its cause
@@ -105,7 +106,8 @@ class Replay:
     def _hand(self, events: list[Recorded]) -> Iterator[Violation]:
         if events[0].stream not in self._begun:
             yield Violation("I6", stream("hand", events[0].stream), "no table has begun it")
-        yield from replay_hands.actions(events)
+        found = list(replay_hands.actions(events))
+        yield from found or replay_disputes.made(self._log, events)
 
     def _orphans(self) -> Iterator[Violation]:
         """Tables and rosters that nothing was said of, for no tournament has them."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from functools import reduce
 from uuid import UUID
 
 from big2.actions import PassReason
 from big2.cards import parse_stored_cards
 from big2.rulesets import RuleSet
-from domain import dealing
+from domain import dealing, rulings
 from domain import hand as hands
 from domain.connection import Connection
 from domain.dealing import Dealing
+from domain.dispute_events import Appealed, Flagged, Frozen, Released, Ruled
 from domain.events import Event
 from domain.hand import Hand, evolve, rule_set_of
 from domain.hand_events import (
@@ -91,9 +93,32 @@ def _again(append: Append, events: Sequence[Event], hand: Hand) -> list[Event]:
             return hands.void(hand, first.reason)
         case Finalised() | Confirmed():
             return hands.finalise(hand)
+        case Flagged() | Frozen() | Released() | Ruled() | Appealed():
+            return _disputed_again(events, hand, first, now)
         case ClockStopped() | ClockStarted():
             return _clock(append, events, hand)
     return []
+
+
+def _disputed_again(
+    events: Sequence[Event], hand: Hand, first: Flagged | Frozen | Released | Ruled | Appealed, now: datetime
+) -> list[Event]:
+    """Who sat at the table by then is not asked again, nor which pause stood: the hand does not say."""
+    match first:
+        case Flagged():
+            return rulings.flag(hand, first.by, first.reason, first.evidence)
+        case Appealed():
+            return rulings.appeal(hand, first.by, first.reason)
+        case Frozen():
+            rulings.may_freeze(hand, first.by, sits_there=False)
+            return rulings.freeze(hand, first.by, first.scope, first.reason, now)
+        case Released():
+            rulings.may_freeze(hand, first.by, sits_there=False)
+            runs = any(isinstance(event, ClockStarted) for event in events)
+            return rulings.release(hand, first.by, first.scope, first.reason, now, clock_runs=runs)
+        case Ruled():
+            rulings.may_rule(hand, first.by, sits_there=False)
+            return rulings.rule(hand, first.by, rulings.asked(first))
 
 
 def _clock(append: Append, events: Sequence[Event], hand: Hand) -> list[Event]:

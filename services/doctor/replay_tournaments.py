@@ -26,7 +26,9 @@ from domain.table_events import (
     Closed,
     HandBegun,
     HandEnded,
+    TableFrozen,
     TablePaused,
+    TableReleased,
     TableResumed,
 )
 from domain.tournament import State, Tournament
@@ -39,6 +41,7 @@ from domain.tournament_events import (
     LevelRaised,
     Paused,
     Published,
+    ResultCorrected,
     Resumed,
     SeedsCommitted,
     Started,
@@ -51,6 +54,8 @@ from services.doctor.replay_tables import OF_HANDS
 from services.doctor.violation import Violation, at
 from services.envelope import Recorded
 
+OF_DISPUTES = (ResultCorrected, TableFrozen, TableReleased)
+"""What disputes bring to their tournament and its tables."""
 UNSURE = timedelta(seconds=10)
 """How long before a look its tables may have been read otherwise than the log has them."""
 TRIES = 256
@@ -143,6 +148,9 @@ class _World:
 
     def _alternatives(self, rest: Append, append: Append) -> Iterator[Callable[[], Decided]]:
         """What may have been decided on, likeliest first."""
+        if all(isinstance(r.event, OF_DISPUTES) for r in rest.events):
+            yield lambda: self._of_disputes(rest)
+            return
         own = [r.event for r in rest.of(self.id)]
         if own and not self._is_command(own[0], rest):
             yield from (self._look(append, seen) for seen in self._possible(append))
@@ -152,6 +160,16 @@ class _World:
             yield from (self._follows_pause(rest, t) for t in [self.t, *self.earlier])
         else:
             yield lambda: self._without_tournament(rest)
+
+    def _of_disputes(self, rest: Append) -> Decided:
+        """What a dispute brings to the tables and the tournament: that is judged with its hand, but for its order."""
+        decided: dict[UUID, list[Event]] = {}
+        for r in rest.events:
+            hand, event = r.event.hand_id, r.event  # type: ignore[attr-defined]
+            frozen = r.stream != self.id and hand in self._table(r.stream).frozen
+            follows = frozen == isinstance(event, TableReleased) or isinstance(event, ResultCorrected)
+            decided.setdefault(r.stream, []).extend([event] if follows else [])
+        return decided
 
     # what somebody asked for, or the clock
 

@@ -39,6 +39,8 @@ class Who(Enum):
     OPERATING = frozenset({Role.OPERATOR, Role.ADMIN})
     DIRECTING = frozenset({Role.OPERATOR, Role.DIRECTOR, Role.ADMIN})
     AUDITING = frozenset({Role.AUDITOR, Role.DIRECTOR, Role.ADMIN})
+    RULING = frozenset({Role.DIRECTOR, Role.ADMIN})
+    DISPUTING = frozenset({Role.PLAYER, Role.AUDITOR, Role.OPERATOR, Role.DIRECTOR, Role.ADMIN})
     ADMINS = frozenset({Role.ADMIN})
     BOOKS = frozenset({Role.AUDITOR, Role.OPERATOR, Role.DIRECTOR, Role.ADMIN})
     STAFF = BOOKS

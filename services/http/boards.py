@@ -10,7 +10,7 @@ from flask import Response
 from domain.ids import TournamentId
 from services.application import as_of, lists
 from services.application import resources as shapes
-from services.application.standings import standings
+from services.application.standings import corrections, standings
 from services.application.tableviews import connected_tables
 from services.http import queries
 from services.http.calls import Call
@@ -21,11 +21,19 @@ blueprint = Routes("boards", "A tournament's standings, tables, prizes and hands
 ONE = "/tournaments/<uuid:tournament_id>"
 
 
-@listing(blueprint, f"{ONE}/standings", shapes.Standing, query=queries.PagedAsOf())
+@listing(blueprint, f"{ONE}/standings", shapes.Standing, query=queries.StandingsAsked())
 def get_standings(call: Call, tournament_id: UUID) -> Response:
-    """Read the standings, now or as of a log position"""
+    """Read the standings as ruled, or as played, now or as of a log position"""
     lists.tournament_must_exist(call.database, tournament_id)
-    return paged_as_of(call, partial(standings, call.database, tournament_id))
+    as_played = call.query["as_played"]
+    return paged_as_of(call, partial(standings, call.database, tournament_id, as_played=as_played))
+
+
+@listing(blueprint, f"{ONE}/corrections", shapes.Correction, query=queries.PagedAsOf())
+def list_corrections(call: Call, tournament_id: UUID) -> Response:
+    """List what rulings gave and took: all that the standings as ruled differ by from those as played"""
+    lists.tournament_must_exist(call.database, tournament_id)
+    return paged_as_of(call, partial(corrections, call.database, tournament_id))
 
 
 @listing(blueprint, f"{ONE}/tables", shapes.Table, query=queries.PagedBack())

@@ -172,8 +172,44 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "played_at": None,
         "commitment": "52bbc78e31edb370039c2ba209383f0572f7d002f34ee9b3ac7a40389b6b3f0d",
         "entropy": None,
+        "dispute": None,
         "as_of": 34,
         "you": {"seat": 1, "cards": ["4H", "2S"], "duty": None},
+    },
+    "Disputed": {
+        "hand_id": _HAND,
+        "command_id": "0d5f7a31-6a0c-5b0e-a1c9-5f2f4d6b8e77",
+        "state": "settled",
+        "dispute": {
+            "stage": "ruled",
+            "flags": [{"role": "player"}],
+            "frozen": [],
+            "rulings": [
+                {
+                    "number": 1,
+                    "ruling": "adjust",
+                    "reason": "Seat 2 had 5 cards left, not 3",
+                    "as_ruled": {
+                        "winner": 1,
+                        "liable": None,
+                        "points": {"1": 5, "2": -5},
+                        "net": {"1": 5, "2": -5},
+                    },
+                }
+            ],
+            "appeal": None,
+        },
+    },
+    "Correction": {
+        "position": 91,
+        "hand_id": _HAND,
+        "player_id": _PLAYER,
+        "name": "Ah Kit",
+        "points": 2,
+        "hands": 0,
+        "hands_won": 0,
+        "chips": 0,
+        "unpaid": 0,
     },
     "EntropyTaken": {
         "hand_id": _HAND,
@@ -258,6 +294,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "ended_at": _AT,
         "recorded": False,
         "played_at": None,
+        "disputed": False,
     },
     "Tournament": {
         "name": "Friday",

@@ -21,7 +21,15 @@ from services.http.routing import Routes, command, get
 
 blueprint = Routes("play", "Tables, hands, plays and passes")
 ONE = "/hands/<uuid:hand_id>"
-_ACTING = ("forbidden", "hand-closed", "hand-not-dealt", "stale-turn", "not-your-turn", "assistant-rule")
+_ACTING = (
+    "forbidden",
+    "hand-closed",
+    "hand-not-dealt",
+    "hand-frozen",
+    "stale-turn",
+    "not-your-turn",
+    "assistant-rule",
+)
 
 
 @get(blueprint, "/tables/<uuid:table_id>", shapes.Table)

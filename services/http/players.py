@@ -103,7 +103,7 @@ def make_token(call: Call) -> Response:
 
     def grant() -> Grant:
         body = call.body.read()
-        return _grant(body, Role(body["role"]), None)
+        return _grant(body, Role(body["role"]), body.get("player_id"))
 
     return _made(credentials.issue(call.services.store, call.command, grant))
 

@@ -91,6 +91,11 @@ PROBLEMS: Mapping[str, ProblemType] = {
     "no-hands": ProblemType(
         409, "No hand has been recorded", "There is no result to give. Cancel the league instead."
     ),
+    "hands-not-final": ProblemType(
+        409,
+        "Some hands are not final",
+        "Wait until their protest windows are over, and rule on those that are in dispute. Then finish it.",
+    ),
     "already-played": ProblemType(
         409, "The player has played", "Only a player without a hand in the league withdraws from it."
     ),
@@ -136,6 +141,26 @@ PROBLEMS: Mapping[str, ProblemType] = {
         409,
         "The seat has sent its entropy",
         "One nonce a seat goes into a deal. The next hand takes another.",
+    ),
+    "hand-frozen": ProblemType(
+        409, "The hand is frozen", "A director looks at it: nobody acts before he releases it, or rules."
+    ),
+    "hand-final": ProblemType(
+        409, "The hand is final", "Its protest window is over: nothing about it can be changed."
+    ),
+    "hand-not-settled": ProblemType(
+        409, "The hand still runs", "A running hand can be voided. Any other ruling waits for its settlement."
+    ),
+    "already-flagged": ProblemType(409, "You have flagged the hand already", "A director will rule on it."),
+    "already-frozen": ProblemType(409, "It is frozen already", "Release it, or rule, to go on."),
+    "not-frozen": ProblemType(409, "It is not frozen", "There is nothing to release."),
+    "already-ruled": ProblemType(
+        409, "The hand is ruled", "Until it is final one appeal can be made, on which another director rules."
+    ),
+    "not-ruled": ProblemType(409, "The hand is not ruled", "There is nothing to appeal against: flag it."),
+    "already-appealed": ProblemType(409, "There was an appeal already", "There is one to each hand."),
+    "table-frozen": ProblemType(
+        409, "The table is frozen", "A director looks at one of its hands: it deals again once he is done."
     ),
     "stale-turn": ProblemType(
         409, "That turn is over", "Read the hand, and send the number of the running turn."

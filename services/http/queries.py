@@ -64,6 +64,12 @@ class PagedBack(Paged):
     as_of = Digits(0, LAST_POSITION, metadata={"description": "A log position; now, if left out."})
 
 
+class StandingsAsked(PagedAsOf):
+    as_played = Switch(
+        load_default=False, metadata={"description": "Without what rulings have corrected since."}
+    )
+
+
 class AsOfAsked(Query):
     as_of = Digits(0, LAST_POSITION, metadata={"description": "A log position; now, if left out."})
 

@@ -38,10 +38,14 @@ MOST_CARDS = 5
 NAME_LETTERS = 100
 REASON_LETTERS = 500
 REFERENCE_LETTERS = 100
+EVIDENCE_LETTERS = 2000
 LONGEST_ROUND_TRIP_MS = 3_600_000
 FORMATS = ("sit_and_go", "freezeout", "league")
 RULES = "RuleSetSwitches"
 """How OpenAPI calls the JSON Schema of a rule set."""
+LATER_RULINGS = (
+    "void_from", "penalty", "time", "replace", "reinstate", "cancel",
+)  # fmt: skip
 LATER_FORMATS = ("rounds", "swiss", "duplicate", "bracket")
 
 
@@ -60,6 +64,10 @@ class NewPlayerToken(Body):
 
 class NewToken(NewPlayerToken):
     role = OneOf("auditor", "operator", "director", "admin", required=True)
+    player_id = Id(
+        allow_none=True,
+        metadata={"description": "The player that he is, if he plays: he rules at no table of his own."},
+    )
 
 
 class NewRuleSet(Body):
@@ -274,6 +282,52 @@ class NewResult(Body):
         allow_none=True,
         metadata={"description": "The number of the hand at its table: another one is `stale-hand`."},
     )
+
+
+class NewFlag(Body):
+    reason = Text(REASON_LETTERS, required=True)
+    evidence = Text(
+        EVIDENCE_LETTERS,
+        allow_none=True,
+        metadata={"description": "What the director should look at. No names: what is written stays."},
+    )
+
+
+class NewFreeze(Body):
+    scope = OneOf("hand", "table", "payouts", required=True)
+    reason = Text(REASON_LETTERS, required=True)
+
+
+class NewRuling(Body):
+    """`points` by seat go with `adjust`, `liable` (null for nobody) with `liability`, and with nothing else."""
+
+    ruling = OneOf("stands", "void", "adjust", "liability", later=LATER_RULINGS, required=True)
+    reason = Text(REASON_LETTERS, required=True)
+    points = BySeat(
+        MOST,
+        metadata={
+            "description": "What each seat wins, below 0 what it loses; a seat left out gets 0.",
+            "patternProperties": {"^[1-4]$": {"type": "integer", "minimum": -MOST, "maximum": MOST}},
+        },
+    )
+    liable = Whole(1, 4, allow_none=True)
+
+    @ma.validates_schema
+    def _fit(self, asked: dict[str, Any], **_: Any) -> None:  # noqa: ANN401 - marshmallow's own signature
+        wanted = {"adjust": "points", "liability": "liable"}.get(asked.get("ruling", ""))
+        wrong = {
+            member: [
+                f"is missing: {asked['ruling']} wants it" if member == wanted else "goes with another ruling"
+            ]
+            for member in ("points", "liable")
+            if "ruling" in asked and (member in asked) != (member == wanted)
+        }
+        if wrong:
+            raise ma.ValidationError(wrong)
+
+
+class NewAppeal(Body):
+    reason = Text(REASON_LETTERS, required=True)
 
 
 class NewHeartbeat(Body):

@@ -173,7 +173,9 @@ def resume(call: Call, tournament_id: UUID) -> Response:
     return _done(call, tournaments.resume, tournament_id)
 
 
-@_course("finish", Who.OPERATING, "not-a-league", "not-running", "no-hands", "tournament-over")
+@_course(
+    "finish", Who.OPERATING, "not-a-league", "not-running", "no-hands", "hands-not-final", "tournament-over"
+)
 def finish(call: Call, tournament_id: UUID) -> Response:
     """End a league's season: its tables close, and its standings are final"""
     return _done(call, leagues.finish, tournament_id)

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
+from domain import dispute_events as dispute
 from domain import hand_events as hand
 from domain import roster
 from domain import table_events as table
@@ -44,6 +45,7 @@ CREATE TABLE agenda_tables (
     running boolean NOT NULL DEFAULT false,
     pauses integer NOT NULL,
     paused boolean NOT NULL DEFAULT false,
+    frozen integer NOT NULL DEFAULT 0,
     recorded boolean NOT NULL
 );
 CREATE INDEX ON agenda_tables (tournament_id);
@@ -258,6 +260,9 @@ def _table(cur: Cursor, r: Recorded) -> None:
             _change(cur, r, running=False, deal_at=r.event.deal_at, look_at=look_at)
         case table.Vacated():
             _change(cur, r, look_at=None)
+        case table.TableFrozen() | table.TableReleased():
+            step = 1 if isinstance(r.event, table.TableFrozen) else -1
+            cur.execute("UPDATE agenda_tables SET frozen = frozen + %s WHERE table_id = %s", (step, r.stream))
         case table.TablePaused():
             _change(cur, r, paused=True, pauses=r.event.number)
         case table.TableResumed():
@@ -302,7 +307,7 @@ def _next_deal(cur: Cursor, r: Recorded) -> None:
         " || hands + 1 ELSE 'look-' || table_id || '-' || hands END, 'deal',"
         f" jsonb_build_array(tournament_id), COALESCE(look_at, deal_at), COALESCE(look_at, {_DEAL_WAITS_FROM})"
         " FROM agenda_tables JOIN tournaments USING (tournament_id)"
-        " WHERE table_id = %s AND NOT running AND NOT paused AND NOT recorded",
+        " WHERE table_id = %s AND NOT running AND NOT paused AND frozen = 0 AND NOT recorded",
         (r.stream,),
     )
 
@@ -320,6 +325,10 @@ def _hand(cur: Cursor, r: Recorded, context: Context) -> None:
         case hand.Settled():
             context.turns[f"turn/{r.stream}"] = None
             _protest(cur, r)
+        case dispute.Flagged() | dispute.Frozen() | dispute.Appealed():
+            _strike(cur, f"final/{r.stream}")
+        case dispute.Released() | dispute.Ruled():
+            _protest(cur, r)
         case hand.Finalised() | hand.Confirmed():
             _strike(cur, f"final/{r.stream}")
 
@@ -331,11 +340,13 @@ def _turn(context: Context, r: Recorded, number: int, deadline: datetime | None)
 
 
 def _protest(cur: Cursor, r: Recorded) -> None:
-    """A settled hand becomes final when its protest window is over."""
+    """A settled hand becomes final when its protest window is over: after the settlement, a ruling, or a release."""
     cur.execute(
         "INSERT INTO agenda SELECT %s, %s, 'finalise', %s, ends,"  # noqa: S608
         f" {waits_from('ends', 'protest_seconds')} FROM hands,"
-        " LATERAL (SELECT %s + make_interval(secs => protest_seconds) AS ends) AS wait WHERE hand_id = %s",
+        " LATERAL (SELECT %s + make_interval(secs => protest_seconds) AS ends) AS wait"
+        " WHERE hand_id = %s AND state = 'settled' AND NOT disputed"
+        " ON CONFLICT (subject) DO UPDATE SET due_at = excluded.due_at, waits_from = excluded.waits_from",
         (f"final/{r.stream}", f"final-{r.stream}", Jsonb([str(r.stream)]), r.at, r.stream),
     )
 

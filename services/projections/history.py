@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain import dispute_events as dispute
 from domain import hand_events as hand
 from services.database import Cursor
 from services.envelope import Recorded
@@ -26,6 +27,7 @@ CREATE TABLE hands (
     ended_at timestamptz,
     recorded boolean NOT NULL DEFAULT false,
     played_at timestamptz,
+    disputed boolean NOT NULL DEFAULT false,
     created bigint NOT NULL UNIQUE
 );
 CREATE INDEX ON hands (tournament_id, created);
@@ -61,6 +63,12 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
             )
         case hand.Settled():
             _settled(cur, r, r.event)
+        case dispute.Flagged() | dispute.Frozen() | dispute.Appealed():
+            _disputed(cur, r, disputed=True)
+        case dispute.Released():
+            _disputed(cur, r, disputed=r.event.open)
+        case dispute.Ruled():
+            _disputed(cur, r, disputed=False)
         case hand.Voided():
             cur.execute(
                 "UPDATE hands SET state = 'voided', ended_at = %s WHERE hand_id = %s", (r.at, r.stream)
@@ -90,6 +98,11 @@ def _dealt(cur: Cursor, r: Recorded, e: hand.Dealt | hand.EntropyOpened | hand.H
         " SELECT %s, * FROM unnest(%s::integer[], %s::uuid[], %s::bigint[])",
         (r.stream, [s.seat for s in e.seats], [s.player_id for s in e.seats], [s.stack for s in e.seats]),
     )
+
+
+def _disputed(cur: Cursor, r: Recorded, *, disputed: bool) -> None:
+    """A frozen table alone does not dispute a hand that is ruled."""
+    cur.execute("UPDATE hands SET disputed = %s WHERE hand_id = %s", (disputed, r.stream))
 
 
 def _settled(cur: Cursor, r: Recorded, e: hand.Settled) -> None:

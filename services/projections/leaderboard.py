@@ -51,12 +51,16 @@ class Record(NamedTuple):
 
 
 def project(cur: Cursor, r: Recorded, context: Context) -> None:
-    """Add a settled hand's results, and a finished tournament's places."""
+    """Add a settled hand's results, what rulings change of them, and a finished tournament's places."""
     match r.event:
         case table.HandEnded() if r.event.winner is not None:
             for seat, player in context.hand(cur, r.event.hand_id).seats.items():
                 won = int(seat == r.event.winner)
                 _add(cur, r, context, player, Record(1, won, r.event.points[seat]))
+        case tournament.ResultCorrected():
+            for change in r.event.changes:
+                tally = change.tally
+                _add(cur, r, context, change.player_id, Record(tally.hands, tally.hands_won, tally.points))
         case tournament.Finished():
             for s in r.event.standings:
                 first = int(s.place == 1)

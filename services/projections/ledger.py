@@ -12,7 +12,14 @@ from domain.journal import Journal, Line
 from domain.ledger import Where, journals
 from domain.ring_events import RingHandBegun
 from domain.table_events import Vacated
-from domain.tournament_events import LateSeated, PoolDissolved, PoolFormed, TablesDrawn
+from domain.tournament_events import (
+    LateSeated,
+    PoolDissolved,
+    PoolFormed,
+    ResultCorrected,
+    StacksCorrected,
+    TablesDrawn,
+)
 from domain.wallet import Credited, Debited
 from services.database import Cursor
 from services.envelope import Recorded
@@ -145,6 +152,9 @@ def _where(cur: Cursor, r: Recorded, context: Context) -> Where:
         case Vacated():
             t, table = TournamentId(context.tournament_of(cur, r.stream)), TableId(r.stream)
             return Where(stream=r.stream, version=r.version, tournament_id=t, table_id=table)
+        case ResultCorrected() | StacksCorrected():
+            t = TournamentId(r.stream)
+            return Where(stream=r.stream, version=r.version, tournament_id=t, hand_id=r.event.hand_id)
         case PoolFormed() | PoolDissolved() | TablesDrawn() | LateSeated():
             return Where(stream=r.stream, version=r.version, tournament_id=TournamentId(r.stream))
     return Where(stream=r.stream, version=r.version)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
+from domain.hand_events import Confirmed, Finalised
 from domain.payments import SLICE
 from domain.tournament_events import Cancelled, MoneyPrizesAwarded
 from domain.wallet import Credited
 from services.database import Cursor
 from services.envelope import Recorded
-from services.projections.agenda import waits_from
 from services.projections.context import Context
 
 DDL = """
@@ -18,32 +20,46 @@ CREATE TABLE agenda_payments (
 );
 """
 
+_PAY = """
+INSERT INTO agenda
+SELECT 'pay/' || p.tournament_id, 'pay-' || p.tournament_id || '-0', 'pay', jsonb_build_array(p.tournament_id, 0),
+       %s, %s
+FROM agenda_payments AS p WHERE p.tournament_id = %s
+"""
+EVERY_HAND_IS_FINAL = (
+    "NOT EXISTS (SELECT FROM hands AS h"
+    " WHERE h.tournament_id = p.tournament_id AND h.state IN ('running', 'settled'))"
+)
+"""Whether all hands of tournament `p` are over for good: once it is finished there are no others."""
 
-def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
+
+def project(cur: Cursor, r: Recorded, context: Context) -> None:
     """Put the payments on the agenda that `r` makes due, and count those that it makes."""
     match r.event:
         case MoneyPrizesAwarded():
-            _owe(cur, r, len(r.event.prizes), "(structure->>'protest_seconds')::integer")
+            _owe(cur, r, len(r.event.prizes))
+            _pay_once_all_is_final(cur, r, r.stream)
+        case Finalised() | Confirmed():
+            _pay_once_all_is_final(cur, r, context.hand(cur, r.stream).tournament_id)
         case Cancelled():
-            _owe(cur, r, r.event.entrants, "0")
+            _owe(cur, r, r.event.entrants)
+            cur.execute(_PAY, (r.at, r.at, r.stream))
         case Credited() if r.event.journal.kind in ("prize", "refund"):
             _paid(cur, r.event)
 
 
-def _owe(cur: Cursor, r: Recorded, payments: int, wait: str) -> None:
-    """So many prizes or refunds, where there is a buy-in; prizes wait for the last hand's protest window."""
+def _owe(cur: Cursor, r: Recorded, payments: int) -> None:
+    """So many prizes or refunds, where there is a buy-in."""
     cur.execute(
         "INSERT INTO agenda_payments SELECT tournament_id, 0, %s FROM tournaments"
         " WHERE tournament_id = %s AND structure->'buy_in' <> 'null' AND %s > 0",
         (payments, r.stream, payments),
     )
-    cur.execute(
-        "INSERT INTO agenda SELECT 'pay/' || tournament_id, 'pay-' || tournament_id || '-0', 'pay',"  # noqa: S608
-        f" jsonb_build_array(tournament_id, 0), ends, {waits_from('ends', wait)} FROM agenda_payments"
-        f" JOIN tournaments USING (tournament_id), LATERAL (SELECT %s + make_interval(secs => {wait}) AS ends) AS wait"
-        " WHERE tournament_id = %s",
-        (r.at, r.stream),
-    )
+
+
+def _pay_once_all_is_final(cur: Cursor, r: Recorded, t: UUID | None) -> None:
+    """Prizes wait until every hand of their tournament is final; what is owed is paid at once then."""
+    cur.execute(f"{_PAY} AND {EVERY_HAND_IS_FINAL} ON CONFLICT DO NOTHING", (r.at, r.at, t))
 
 
 def _paid(cur: Cursor, e: Credited) -> None:

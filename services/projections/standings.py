@@ -1,6 +1,7 @@
 """`standings`: each player's chips, points and hands. A change is a new row, so any position can be read.
 
-A player's row as of a position is his newest one at or below it; `standings_at` gives all of a tournament, placed.
+A player's row as of a position is his newest one at or below it. It is as ruled; `corrections` has what rulings made of
+it, event by event: without them it is as played.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from domain import roster
 from domain import table_events as table
 from domain import tournament_events as tournament
 from domain.ids import PlayerId
+from domain.placing import Tally
 from services.database import Cursor
 from services.envelope import Recorded
 from services.projections.context import Context
@@ -34,6 +36,19 @@ CREATE TABLE standings (
     no_show boolean NOT NULL DEFAULT false,
     withdrawn boolean NOT NULL DEFAULT false,
     PRIMARY KEY (tournament_id, player_id, position)
+);
+CREATE TABLE corrections (
+    tournament_id uuid NOT NULL,
+    position bigint NOT NULL,
+    player_id uuid NOT NULL,
+    hand_id uuid NOT NULL,
+    points bigint NOT NULL,
+    hands bigint NOT NULL,
+    hands_won bigint NOT NULL,
+    cards_left bigint NOT NULL,
+    chips numeric NOT NULL,
+    unpaid numeric NOT NULL,
+    PRIMARY KEY (tournament_id, position, player_id)
 );
 """
 
@@ -79,7 +94,7 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
             _table(cur, r, context)
 
 
-def _tournament(cur: Cursor, r: Recorded, context: Context) -> None:
+def _tournament(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: C901 - one case an event
     match r.event:
         case tournament.Started():
             _begin(cur, r, context, r.stream, r.event.entrants)
@@ -95,6 +110,8 @@ def _tournament(cur: Cursor, r: Recorded, context: Context) -> None:
         case tournament.TableClosed():
             for player in r.event.players:
                 _next(cur, r, context, r.stream, player, table_id=None)
+        case tournament.ResultCorrected() | tournament.StacksCorrected():
+            _rulings(cur, r, context, r.event)
         case tournament.Placed():
             _placed(cur, r, context, r.event)
         case tournament.Finished():
@@ -124,6 +141,51 @@ def _table(cur: Cursor, r: Recorded, context: Context) -> None:
             _next(cur, r, context, tournament_id, r.event.place.player_id, table_id=r.stream)
         case table.HandEnded():
             _hand_ended(cur, r, r.event, context)
+
+
+def _rulings(
+    cur: Cursor, r: Recorded, context: Context, e: tournament.ResultCorrected | tournament.StacksCorrected
+) -> None:
+    if isinstance(e, tournament.ResultCorrected):
+        for change in e.changes:
+            _corrected(
+                cur, r, context, (e.hand_id, change.player_id), change.tally, 0 if e.stacks else change.chips
+            )
+        return
+    for player, chips in e.changes.items():
+        _corrected(cur, r, context, (e.hand_id, player), Tally(), chips, unpaid=e.unpaid.get(player, 0))
+
+
+def _corrected(
+    cur: Cursor,
+    r: Recorded,
+    context: Context,
+    of: tuple[UUID, UUID],
+    tally: Tally,
+    chips: int,
+    *,
+    unpaid: int = 0,
+) -> None:
+    """What a ruling on a hand gives a player more than he had as played."""
+    hand, player = of
+    what = (tally.points, tally.hands, tally.hands_won, tally.cards_left, chips, unpaid)
+    cur.execute(
+        "INSERT INTO corrections VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+        (r.stream, r.position, player, hand, *what),
+    )
+    if before := _newest(cur, context, r.stream, player):
+        _next(
+            cur,
+            r,
+            context,
+            r.stream,
+            player,
+            chips=before.chips + chips,
+            points=before.points + tally.points,
+            hands=before.hands + tally.hands,
+            hands_won=before.hands_won + tally.hands_won,
+            cards_left=before.cards_left + tally.cards_left,
+        )
 
 
 def _sit(cur: Cursor, r: Recorded, context: Context, drawn: tournament.DrawnTable) -> None:

@@ -11,7 +11,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from big2.ring import RingStep
-from domain import hand_events, journal, placing, structure, table, tournament
+from domain import (
+    dispute_events,
+    hand_events,
+    journal,
+    placing,
+    structure,
+    table,
+    tournament,
+    tournament_events,
+)
 from domain.events import Audience, Event, Public, audiences, public_fields, seat_fields
 from domain.ring_events import RingTerms
 from domain.topics import TOPICS
@@ -135,6 +144,16 @@ FIELDS = {
     "tournament.deals_committed.1": Seen("roots"),
     "table.deals_committed.1": Seen("first_hand root"),
     "ring.deals_committed.1": Seen("first_hand root"),
+    "hand.flagged.1": Seen("role", after_hand="by reason evidence"),
+    "hand.frozen.1": Seen("scope", after_hand="by reason"),
+    "hand.released.1": Seen("scope open", after_hand="by reason"),
+    "hand.ruled.1": Seen("number ruling reason result", after_hand="by"),
+    "hand.appealed.1": Seen("role", after_hand="by reason"),
+    "table.frozen.1": Seen("hand_id"),
+    "table.released.1": Seen("hand_id"),
+    "table.stacks_adjusted.1": Seen("hand_id changes"),
+    "tournament.result_corrected.1": Seen("hand_id table_id changes stacks"),
+    "tournament.stacks_corrected.1": Seen("hand_id changes unpaid"),
     "wallet.credited.1": Seen(books="player_id currency amount journal reference note"),
     "wallet.debited.1": Seen(books="player_id currency amount journal reference note"),
 }
@@ -147,6 +166,10 @@ VALUES = {  # a value's fields are seen with the field that holds it
     tournament.TableRoot: "number table_id root",
     tournament.Prize: "place tied player_id amount",
     placing.Standing: "place tied player_id",
+    dispute_events.Person: "credential_id role player_id",
+    dispute_events.HandResult: "winner liable cards_left points net",
+    tournament_events.Correction: "player_id tally chips",
+    placing.Tally: "points hands hands_won cards_left",
     hand_events.SeatDealt: "seat player_id stack",
     hand_events.SeatRecorded: "seat player_id stack",
     hand_events.Timing: "turn_seconds between_hands_seconds protest_seconds",

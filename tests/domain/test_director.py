@@ -7,7 +7,7 @@ import pytest
 from domain.director import Facts, look
 from domain.draws import draws_for
 from domain.ids import hand_id, table_id
-from domain.placing import Standing
+from domain.placing import Standing, Tally
 from domain.table import (
     TABLE,
     Closed,
@@ -19,6 +19,7 @@ from domain.table import (
     begin,
     next_deal,
 )
+from domain.table_events import StacksAdjusted, TableFrozen, TableReleased
 from domain.tournament import (
     TOURNAMENT as AGGREGATE,
 )
@@ -37,6 +38,7 @@ from domain.tournament import (
     cancel,
     publish,
 )
+from domain.tournament_events import Correction, ResultCorrected, StacksCorrected
 from tests.domain.given import (
     ACTIONPOKER,
     ALICE,
@@ -540,3 +542,80 @@ def test_a_single_table_needs_no_other():
     assert hall.t.on_the_bubble
     assert deals(hall.look()) == [1]
     assert [e.hand_for_hand for e in told(hall.hand(1, {1: 50, 2: -50}).look(), Placed)] == [None]
+
+
+# what rulings correct
+
+
+def owed(hand, **chips):
+    """A hand as ruled: what it gives to each, by name."""
+    changes = tuple(Correction(PEOPLE[name], Tally(), amount) for name, amount in chips.items())
+    return ResultCorrected(hand_id=hand, table_id=table_id(TOURNAMENT, 1), changes=changes, stacks=True)
+
+
+PEOPLE = {"alice": ALICE, "bob": BOB, "carol": CAROL, "dave": DAVE}
+RULED = hand_id(table_id(TOURNAMENT, 1), 1)
+
+
+def test_a_ruling_is_corrected_between_hands_and_before_anything_else():
+    hall = Hall([place(1, ALICE, 100), place(2, BOB, 0), place(3, CAROL)])
+    hall.happened(owed(RULED, alice=-40, bob=40))
+    agenda = hall.look()
+    assert agenda.tournament[0] == StacksCorrected(hand_id=RULED, changes={ALICE: -40, BOB: 40}, unpaid={})
+    assert at_table(agenda, 1) == [StacksAdjusted(hand_id=RULED, changes={1: -40, 2: 40})]
+    assert not told(agenda, Placed), "he has chips again before anybody looks at who is out"
+    assert agenda.state.corrections == {}
+
+
+def test_nobody_pays_a_ruling_with_more_than_he_has_and_who_is_given_gets_all_of_it():
+    hall = Hall([place(1, ALICE, 10), place(2, BOB), place(3, CAROL)])
+    hall.happened(owed(RULED, alice=-40, bob=40))
+    agenda = hall.look()
+    corrected = StacksCorrected(hand_id=RULED, changes={ALICE: -10, BOB: 40}, unpaid={ALICE: 30})
+    assert agenda.tournament[0] == corrected
+    [placed] = told(agenda, Placed)
+    assert placed.player_id == ALICE
+
+
+def test_whoever_is_in_a_hand_is_corrected_after_it():
+    hall = Hall(*TWO_TABLES)
+    hall.happened(owed(RULED, alice=-5))
+    assert not told(hall.begun(1).look(), StacksCorrected)
+    assert told(hall.hand(1).look(), StacksCorrected)
+
+
+def test_players_of_one_hand_are_corrected_each_at_his_table_in_his_time():
+    hall = Hall(full(1), full(5))
+    other = players(5)[-1]
+    changes = (Correction(ALICE, Tally(), -5), Correction(other, Tally(), 5))
+    hall.happened(
+        ResultCorrected(hand_id=RULED, table_id=table_id(TOURNAMENT, 1), changes=changes, stacks=True)
+    )
+    agenda = hall.begun(2).look()
+    assert told(agenda, StacksCorrected) == [StacksCorrected(hand_id=RULED, changes={ALICE: -5}, unpaid={})]
+    assert agenda.state.corrections == {RULED: {other: 5}}
+
+
+def test_who_is_out_is_corrected_no_more_as_long_as_he_is_out():
+    hall = Hall([place(1, ALICE), place(2, BOB)])
+    hall.happened(owed(RULED, dave=5))
+    agenda = hall.look()
+    assert not told(agenda, StacksCorrected)
+    assert deals(agenda) == [1]
+
+
+def test_a_frozen_table_is_corrected_and_nothing_else_is_done_there():
+    hall = Hall([place(1, ALICE, 100), place(2, BOB, 0), place(3, CAROL)])
+    hall.at(1, TableFrozen(hand_id=RULED))
+    agenda = hall.look()
+    assert (agenda.tournament, agenda.deals) == ([], [])
+    hall.happened(owed(RULED, alice=-40, bob=40))
+    assert [type(event) for event in hall.look().tournament] == [StacksCorrected]
+    hall.at(1, TableReleased(hand_id=RULED))
+    assert deals(hall.look()) == [1]
+
+
+def test_a_ruling_with_stacks_changes_no_tally_of_the_tournament():
+    hall = Hall([place(1, ALICE), place(2, BOB)])
+    assert hall.happened(owed(RULED, alice=0)).t.corrections == {RULED: {}}
+    assert hall.t.tallies == {}

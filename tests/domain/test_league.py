@@ -8,9 +8,9 @@ import pytest
 
 from domain.draws import draws_for
 from domain.errors import Conflicting, Refused
-from domain.ids import CommandId, TableId, opened_table_id
+from domain.ids import CommandId, TableId, hand_id, opened_table_id
 from domain.league import close_table, finish, must_be_unseen, open_table
-from domain.placing import Standing
+from domain.placing import Standing, Tally
 from domain.results import Result, record
 from domain.table import TABLE, Closed, RecordedTableOpened
 from domain.tournament import (
@@ -25,6 +25,7 @@ from domain.tournament import (
     start,
 )
 from domain.tournament import open_table as opened_at
+from domain.tournament_events import Correction, ResultCorrected
 from tests.domain.given import (
     ACTIONPOKER,
     ALICE,
@@ -275,3 +276,22 @@ def test_the_end_of_a_season_with_a_buy_in_forms_the_pool_of_all_who_are_entered
 def test_a_cancelled_league_counts_who_is_entered_then():
     season = Season()
     assert [event.entrants for event in cancel(season.t, "rain", 2)] == [2]
+
+
+def test_a_season_is_ended_as_ruled():
+    season = Season()
+    season.open(FIRST, *players(2))
+    season.result(FIRST, 0, 5)
+    hand = hand_id(FIRST, 1)
+    changes = (
+        Correction(PLAYERS[0], Tally(-5, -1, -1, 0), -5),
+        Correction(PLAYERS[1], Tally(5, -1, 0, -5), 5),
+    )
+    season.t = TOURNAMENT.evolve(
+        season.t, ResultCorrected(hand_id=hand, table_id=FIRST, changes=changes, stacks=False)
+    )
+    with refused(Conflicting, "no-hands"):
+        season.finish()
+    season.result(FIRST, 3, 0)
+    finished = season.finish()[-1]
+    assert finished.standings[0].player_id == PLAYERS[1]

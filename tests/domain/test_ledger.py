@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from domain.hand_events import Settled, Transfer
 from domain.ids import journal_id
@@ -21,10 +22,12 @@ from domain.journal import (
     wallet,
 )
 from domain.ledger import Where, journals
+from domain.placing import Tally
 from domain.ring_events import RingHandBegun
 from domain.table import Closed
 from domain.table_events import Vacated
 from domain.tournament import cancel, draw
+from domain.tournament_events import Correction, ResultCorrected, StacksCorrected
 from domain.wallet import take
 from tests.domain.given import ALICE, BOB, CAROL, HAND, NOW, PLAYERS, TABLE, TOURNAMENT
 from tests.domain.test_pool import started
@@ -142,3 +145,39 @@ def test_a_no_show_s_chips_go_to_void_and_nobody_else_s(reason, chips):
 
 def test_what_moves_nothing_has_no_journal():
     assert journals(Closed(), of_tournament()) == []
+
+
+# rulings
+
+
+def test_a_ruling_between_its_players_is_one_journal_between_them():
+    corrected = StacksCorrected(hand_id=HAND, changes={ALICE: -5, BOB: 5, CAROL: 0}, unpaid={})
+    [ruling] = journals(
+        corrected, Where(stream=TOURNAMENT, version=9, tournament_id=TOURNAMENT, hand_id=HAND)
+    )
+    assert (ruling.kind, ruling.book, ruling.hand_id) == ("ruling", Book.CHIPS, HAND)
+    assert balances([ruling]) == {chips_of(ALICE): -5, chips_of(BOB): 5}
+
+
+@pytest.mark.parametrize(("chips", "rest"), [(-5, {VOID: 5}), (5, {ISSUED: -5})])
+def test_where_one_side_is_missing_chips_go_to_the_void_or_are_issued(chips, rest):
+    corrected = StacksCorrected(hand_id=HAND, changes={ALICE: chips}, unpaid={})
+    [ruling] = journals(
+        corrected, Where(stream=TOURNAMENT, version=9, tournament_id=TOURNAMENT, hand_id=HAND)
+    )
+    assert balances([ruling]) == {chips_of(ALICE): chips, **rest}
+
+
+def test_a_ruling_that_moves_nothing_makes_no_journal():
+    corrected = StacksCorrected(hand_id=HAND, changes={ALICE: 0}, unpaid={ALICE: 5})
+    where = Where(stream=TOURNAMENT, version=9, tournament_id=TOURNAMENT, hand_id=HAND)
+    assert journals(corrected, where) == []
+
+
+def test_in_a_league_a_ruling_is_booked_when_it_is_final_and_else_with_the_stacks():
+    changes = (Correction(ALICE, Tally(-5), -5), Correction(BOB, Tally(5), 5))
+    where = Where(stream=TOURNAMENT, version=9, tournament_id=TOURNAMENT, hand_id=HAND)
+    ruled = ResultCorrected(hand_id=HAND, table_id=TABLE, changes=changes, stacks=False)
+    [ruling] = journals(ruled, where)
+    assert balances([ruling]) == {chips_of(ALICE): -5, chips_of(BOB): 5}
+    assert journals(replace(ruled, stacks=True), where) == []

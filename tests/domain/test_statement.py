@@ -26,6 +26,7 @@ from domain.statement import (
 from domain.structure import BuyIn
 from domain.table_events import Vacated
 from domain.tournament import draw
+from domain.tournament_events import StacksCorrected
 from domain.wallet import Booking, deposit, give, take, withdraw
 from tests.domain.given import ALICE, BOB, CAROL, DAVE, HAND, NOW, PLAYERS, TABLE, TOURNAMENT
 from tests.domain.test_ledger import AT_RING_TABLE, IN_TOURNAMENT, SETTLED, of_tournament
@@ -167,6 +168,13 @@ def test_chips_are_issued_and_those_of_a_no_show_go():
     where = Where(stream=TABLE, version=3, tournament_id=TOURNAMENT, table_id=TABLE)
     [void] = journals(gone, where)
     assert set(texts(void, FRIDAY)) == {"chips of a no-show in Friday"}
+
+
+def test_a_ruling_is_told_by_its_hand():
+    facts = Facts(people=PEOPLE, tournament="Friday", hand=hand(unit=2).hand)
+    corrected = StacksCorrected(hand_id=HAND, changes={ALICE: 3, BOB: -3}, unpaid={})
+    [ruling] = journals(corrected, of_tournament())
+    assert texts(ruling, facts) == ["ruling on hand 12 of Friday"] * 2
 
 
 def test_a_hand_of_a_tournament_is_told_by_its_table_s_number_in_chips():

@@ -22,6 +22,7 @@ from domain.table import (
     next_deal,
     places,
 )
+from domain.table_events import StacksAdjusted, TableFrozen, TableReleased
 from tests.big2.play import PRESETS, rules
 from tests.domain import given as g
 from tests.domain.given import (
@@ -320,3 +321,24 @@ def test_beginning_records_the_terms():
 def test_two_players_take_turns_with_the_button():
     table = given(TABLE, opened(50, 50))
     assert next_deal(played(table), ACTIONPOKER, 1, 1).dealer == 2
+
+
+# freezes and corrections
+
+
+def test_a_frozen_table_deals_nothing_until_every_dispute_is_over():
+    first, second = hand_id(g.TABLE, 1), hand_id(g.TABLE, 2)
+    table = given(TABLE, opened(50, 50), TableFrozen(hand_id=first), TableFrozen(hand_id=second))
+    table = fold(TABLE, [TableReleased(hand_id=first)], table)
+    with refused(Conflicting, "table-frozen"):
+        next_deal(table, ACTIONPOKER, 1, 1)
+    table = fold(TABLE, [TableReleased(hand_id=second)], table)
+    assert next_deal(table, ACTIONPOKER, 1, 1).number == 1
+
+
+def test_a_correction_changes_a_stack_and_not_what_it_was_at_the_last_hands_start():
+    table = given(TABLE, opened(50, 50))
+    table = fold(TABLE, begin(next_deal(table, ACTIONPOKER, 1, 1)), table)
+    table = fold(TABLE, [hand_ended(table, {1: -20, 2: 20}, 2)], table)
+    table = fold(TABLE, [StacksAdjusted(hand_id=hand_id(g.TABLE, 1), changes={1: 5})], table)
+    assert [(taken.stack, taken.stack - taken.net) for taken in table.seats.values()] == [(35, 50), (70, 50)]

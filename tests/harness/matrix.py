@@ -54,6 +54,7 @@ POST   /tournaments/{tournament_id}/finish                 401 403 403 403 403 4
 POST   /tournaments/{tournament_id}/cancel                 401 403 403 403 403 409 409 409 403 403 409 403 409 403
 GET    /tournaments/{tournament_id}/standings               ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
 GET    /tournaments/{tournament_id}/terms                   ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
+GET    /tournaments/{tournament_id}/corrections             ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
 GET    /tournaments/{tournament_id}/tables                  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
 GET    /tournaments/{tournament_id}/prizes                  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
 GET    /tournaments/{tournament_id}/hands                   ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
@@ -77,6 +78,11 @@ POST   /hands/{hand_id}/passes                             401 409 403 403 403 4
 POST   /hands/{hand_id}/entropy                            401 409 403 403 403 403 403 403 403 403 403 403 403 403
 GET    /hands/{hand_id}/history                            403 403 403 403 403 403 403 403 403 403 403 403 403 403
 GET    /hands/{hand_id}/steps                              403 403 403 403 403 403 403 403 403 403 403 403 403 403
+POST   /hands/{hand_id}/flags                              401  ok 403 403  ok  ok  ok  ok  ok 403  ok 403  ok 403
+POST   /hands/{hand_id}/freeze                             401 403 403 403 403 403 422 422 403 403 403 403 422 403
+POST   /hands/{hand_id}/release                            401 403 403 403 403 403 409 409 403 403 403 403 409 403
+POST   /hands/{hand_id}/rulings                            401 403 403 403 403 403 409 409 403 403 403 403 409 403
+POST   /hands/{hand_id}/appeals                            401 409 403 403 409 409 409 409 409 403 409 403 409 403
 POST   /tables/{table_id}/heartbeat                        401  ok 403 403 403 403 403 403 403 403 403 403 403 403
 GET    /hands/{hand_id}/connections                        401 403 403 403  ok 403  ok  ok  ok 403 403 403  ok 403
 POST   /wallets/{player_id}/deposits                       401 403 403 403 403  ok 403  ok 403 403 403 403 403 403
@@ -134,6 +140,11 @@ BODIES: Mapping[tuple[str, str], Mapping[str, object]] = {
     ("POST", "/hands/{hand_id}/plays"): {"turn": 10_000, "cards": ["3D"]},
     ("POST", "/hands/{hand_id}/passes"): {"turn": 10_000},
     ("POST", "/hands/{hand_id}/entropy"): {"nonce": "dice"},
+    ("POST", "/hands/{hand_id}/flags"): {"reason": "look"},
+    ("POST", "/hands/{hand_id}/freeze"): {"scope": "everything", "reason": "look"},
+    ("POST", "/hands/{hand_id}/release"): {"scope": "hand", "reason": "look"},
+    ("POST", "/hands/{hand_id}/rulings"): {"ruling": "stands", "reason": "look"},
+    ("POST", "/hands/{hand_id}/appeals"): {"reason": "look"},
     ("POST", "/wallets/{player_id}/deposits"): {"amount": 1, "currency": "EUR", "reference": "{name}"},
     ("POST", "/wallets/{player_id}/withdrawals"): {"amount": 1, "currency": "EUR", "reference": "{name}"},
 }

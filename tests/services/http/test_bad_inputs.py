@@ -24,7 +24,6 @@ EVERY = [
     json.loads(line) for line in (Path(__file__).parent / "cases/bad_inputs.jsonl").read_text().splitlines()
 ]
 NO_ROUTE_YET = {
-    "A08": "there are no rulings yet: nobody, of whatever role, can change what a hand came to",
     "A11": "there are no webhooks yet: nothing is ever sent to an address that somebody gave",
 }
 EXAMPLES = "such as 3D, TC or 2S"

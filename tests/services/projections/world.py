@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from domain.credential import CREDENTIAL
+from domain.dispute_events import Released, Ruled
 from domain.hand import HAND, Hand
 from domain.hand import State as HandState
-from domain.hand_events import Settled
+from domain.hand_events import Confirmed, Finalised, Settled
 from domain.ids import PlayerId, roster_id, wallet_id
 from domain.pausing import behind
 from domain.payments import SLICE, Payment, owed
@@ -22,7 +23,14 @@ from domain.table import TABLE, Table
 from domain.table_events import HandEnded, TablePaused, TableResumed
 from domain.topics import TOPICS
 from domain.tournament import TOURNAMENT, Tournament
-from domain.tournament_events import EntryTaken, LateSeated, Paused, Resumed
+from domain.tournament_events import (
+    Cancelled,
+    EntryTaken,
+    LateSeated,
+    MoneyPrizesAwarded,
+    Paused,
+    Resumed,
+)
 from domain.waits import earliest
 from domain.wallet import WALLET, Wallet
 from services.envelope import Recorded
@@ -160,11 +168,20 @@ class World:
             found[f"seat/{t}"] = at_once("deal", [me], entered.at)
         if tournament.state == "running" and tournament.level_ends_at:
             found[f"level/{t}"] = Entry("level", [me, tournament.level + 1], tournament.level_ends_at)
-        if tournament.over and (left := self.owed(t)):
-            window = s.protest_seconds if tournament.state == "finished" else 0
-            ends = self.stream(t)[-1].at + timedelta(seconds=window)
-            found[f"pay/{t}"] = after("pay", [me, (len(left[0]) - len(left[1])) // SLICE], ends, window)
+        if tournament.over and (left := self.owed(t)) and (since := self._payable_since(t)):
+            found[f"pay/{t}"] = at_once("pay", [me, (len(left[0]) - len(left[1])) // SLICE], since)
         return found
+
+    def _payable_since(self, t: UUID) -> datetime | None:
+        """The end; of a finished tournament with a hand that was not final then, when the last one was."""
+        over = next(r for r in self.stream(t) if isinstance(r.event, Cancelled | MoneyPrizesAwarded))
+        if isinstance(over.event, Cancelled):
+            return over.at
+        its = [(h, hand) for h, hand in self.hands.items() if hand.tournament_id == t]
+        if any(hand.state is HandState.SETTLED for _, hand in its):
+            return None
+        final = [r for h, _ in its for r in self.stream(h) if isinstance(r.event, Finalised | Confirmed)]
+        return max([over, *final], key=lambda r: r.position).at
 
     def _not_looked_at(self, t: UUID) -> Recorded | None:
         """The newest late entry after which nobody has got a seat, nor a pause has begun or ended."""
@@ -226,7 +243,10 @@ class World:
         if hand.state is HandState.RUNNING and hand.deadline:
             return {f"turn/{me}": Entry("turn", [me, hand.turn_number], hand.deadline)}
         if hand.state is HandState.SETTLED:
-            settled = next(r.at for r in self.stream(hand_id) if isinstance(r.event, Settled))
+            if hand.dispute.keeps_open:
+                return {}
+            begins = (Settled, Released, Ruled)
+            settled = next(r.at for r in reversed(self.stream(hand_id)) if isinstance(r.event, begins))
             window = hand.terms.timing.protest_seconds
             return {f"final/{me}": after("finalise", [me], settled + timedelta(seconds=window), window)}
         return {}

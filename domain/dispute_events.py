@@ -1,0 +1,88 @@
+"""A dispute's events, in the stream of its hand: flagged, frozen and released, ruled, appealed.
+
+What is stored, and who may see each field. What somebody writes about a hand is told once it is over, for it may name
+cards; a ruling's reason is the house's word, and public.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from domain.credential import Role
+from domain.events import AfterHand, Event, Public
+from domain.ids import CredentialId, PlayerId
+
+Scope = Literal["hand", "table", "payouts"]
+RulingKind = Literal["stands", "void", "adjust", "liability"]
+
+
+class Person(msgspec.Struct, frozen=True):
+    """Who speaks in a dispute, by his credential; `player_id` is the player that he is, as far as that is known."""
+
+    credential_id: CredentialId
+    role: Role
+    player_id: PlayerId | None
+
+    def is_the_same(self, other: Person) -> bool:
+        """Whether both are one, by the credential or as a player."""
+        known = self.player_id is not None and self.player_id == other.player_id
+        return known or self.credential_id == other.credential_id
+
+
+class HandResult(msgspec.Struct, frozen=True):
+    """What a hand came to, by seat; `net` in chips, `points` as due before table stakes. Voided, nobody won."""
+
+    winner: int | None
+    liable: int | None
+    cards_left: dict[int, int]
+    points: dict[int, int]
+    net: dict[int, int]
+
+
+class Flagged(Event, frozen=True, kw_only=True):
+    """Somebody wants the hand looked at: it is not final before a ruling."""
+
+    role: Public[Role]
+    by: AfterHand[Person]
+    reason: AfterHand[str]
+    evidence: AfterHand[str | None]
+
+
+class Frozen(Event, frozen=True, kw_only=True):
+    """Until it is released or ruled nobody acts in a frozen hand, a frozen table deals no more, frozen payouts wait.
+
+    The hand is not final as long as anything of this is frozen, but by a ruling.
+    """
+
+    scope: Public[Scope]
+    by: AfterHand[Person]
+    reason: AfterHand[str]
+
+
+class Released(Event, frozen=True, kw_only=True):
+    """`open` says that something else still keeps the hand from being final; else its protest window begins anew."""
+
+    scope: Public[Scope]
+    by: AfterHand[Person]
+    reason: AfterHand[str]
+    open: Public[bool]
+
+
+class Ruled(Event, frozen=True, kw_only=True):
+    """Ruling 1, or on appeal 2. `result` is what the hand comes to; null as played, and of a hand that ran."""
+
+    number: Public[int]
+    ruling: Public[RulingKind]
+    by: AfterHand[Person]
+    reason: Public[str]
+    result: Public[HandResult | None]
+
+
+class Appealed(Event, frozen=True, kw_only=True):
+    """Another director is to rule."""
+
+    role: Public[Role]
+    by: AfterHand[Person]
+    reason: AfterHand[str]

@@ -1,0 +1,69 @@
+"""A dispute as its reader may see it: people's words only with the history, a ruling's reason always."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from msgspec import UNSET
+
+from domain import dispute as disputes
+from domain import hand as hands
+from domain.dispute_events import Appealed, Flagged, HandResult, Ruled
+from services.application import resources as shapes
+from services.commands import Outcome
+
+
+def disputed(outcome: Outcome[hands.Hand], command: UUID) -> shapes.Disputed:
+    """How a command left its hand; nobody's words are in it."""
+    hand = outcome.state
+    assert hand is not None
+    return shapes.Disputed(
+        hand_id=hand.hand_id,
+        command_id=command,
+        state=hand.state.value,
+        dispute=_shown(hand.dispute, words=False),
+    )
+
+
+def dispute_view(hand: hands.Hand, *, words: bool) -> shapes.Dispute | None:
+    """The dispute about a hand; null where there never was one. `words` says that the reader may have the history."""
+    if hand.dispute == disputes.Dispute():
+        return None
+    return _shown(hand.dispute, words=words and hand.state is not hands.State.RUNNING)
+
+
+def _shown(dispute: disputes.Dispute, *, words: bool) -> shapes.Dispute:
+    return shapes.Dispute(
+        stage=dispute.stage.value,
+        flags=[_flag(flag, words=words) for flag in dispute.flags],
+        frozen=sorted(dispute.frozen),
+        rulings=[_ruling(ruled) for ruled in dispute.rulings],
+        appeal=_flag(dispute.appeal, words=words) if dispute.appeal else None,
+    )
+
+
+def _flag(said: Flagged | Appealed, *, words: bool) -> shapes.Flag:
+    if not words:
+        return shapes.Flag(role=said.role.value)
+    evidence = said.evidence if isinstance(said, Flagged) else UNSET
+    return shapes.Flag(
+        role=said.role.value, player_id=said.by.player_id, reason=said.reason, evidence=evidence
+    )
+
+
+def _ruling(ruled: Ruled) -> shapes.Ruling:
+    return shapes.Ruling(
+        number=ruled.number,
+        ruling=ruled.ruling,
+        reason=ruled.reason,
+        as_ruled=_result(ruled.result) if ruled.result else None,
+    )
+
+
+def _result(result: HandResult) -> shapes.HandResult:
+    return shapes.HandResult(
+        winner=result.winner,
+        liable=result.liable,
+        points={str(seat): points for seat, points in result.points.items()},
+        net={str(seat): chips for seat, chips in result.net.items()},
+    )

@@ -1,0 +1,57 @@
+"""What other streams record of what happens to a hand: its end at its table, a freeze, a ruling's corrections."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import reduce
+
+import msgspec
+
+from domain import hand as hands
+from domain import ring_hands, rulings
+from domain.events import Event
+from domain.hand import Hand, State
+from domain.ring import RING
+from domain.table import TABLE
+from domain.table_events import TableFrozen, TableReleased
+from domain.tournament import TOURNAMENT
+from services.application.errors import existing
+from services.commands import Decision, on
+from services.envelope import Change, Stream
+from services.store import Store
+
+
+def with_what_follows(store: Store, stream: Stream[Hand], events: list[Event], now: datetime) -> Decision:
+    """A dispute's events, or those that make a hand final, with what other streams record of them."""
+    before = existing(stream, "hand")
+    after = reduce(hands.evolve, events, before)
+    changes = [on(stream, *events), *_at_table(store, before, after, now)]
+    corrected = rulings.correction(after)
+    if corrected is not None and after.tournament_id is not None:
+        changes.append(on(store.load(TOURNAMENT, after.tournament_id), corrected))
+    return Decision([change for change in changes if change.events])
+
+
+def ended_at_its_table(store: Store, hand: Hand, now: datetime) -> Change:
+    """What the hand's table records of its end."""
+    if hand.tournament_id is None:
+        ring = store.load(RING, hand.table_id)
+        return on(ring, *ring_hands.ended(hand, existing(ring, "table"), now))
+    table = store.load(TABLE, hand.table_id)
+    return on(table, *hands.ended(hand, existing(table, "table"), now))
+
+
+def _at_table(store: Store, before: Hand, after: Hand, now: datetime) -> list[Change]:
+    """The end of a hand that a ruling voids; the freeze of its table, or its end."""
+    voided = before.state is not after.state and after.state is State.VOIDED
+    ended = [ended_at_its_table(store, after, now)] if voided else []
+    frozen = _freezes_its_table(after)
+    if frozen == _freezes_its_table(before):
+        return ended
+    made = TableFrozen if frozen else TableReleased
+    table = ended[0] if ended else on(store.load(TABLE, before.table_id))
+    return [msgspec.structs.replace(table, events=(*table.events, made(hand_id=before.hand_id)))]
+
+
+def _freezes_its_table(hand: Hand) -> bool:
+    return "table" in hand.dispute.frozen and hand.state in (State.RUNNING, State.SETTLED)

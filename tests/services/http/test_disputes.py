@@ -1,0 +1,233 @@
+"""Disputes over HTTP: a hand is flagged, frozen, ruled and appealed; what it changes, and what it leaves alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from domain.credential import Role
+from services.doctor.examination import Examination, Questions
+from tests.services.http.banking import Casino
+from tests.services.http.driving import CLOCK, Api, make_token
+from tests.services.http.playing import Game, until
+from tests.services.http.test_entry_money import won
+
+WINDOW = 3600
+REASON = {"reason": "the clock ran away"}
+
+
+@pytest.fixture(scope="module")
+def another(app, services) -> Api:
+    """Another director."""
+    return Api(app, make_token(services, Role.DIRECTOR))
+
+
+class Disputed(Game):
+    """A sit-and-go whose hands can be protested; its first hand is played, and the next one runs."""
+
+    def __init__(self, app, operator, *, settled: bool = True, **terms) -> None:
+        super().__init__(app, operator, **{"protest_seconds": WINDOW, "unit_levels": [1]} | terms)
+        self.hand_in_question = self.hand_id()
+        self.at = f"/v1/hands/{self.hand_in_question}"
+        if settled:
+            self.play_hand(self.hand_in_question)
+
+    def dispute(self, reader: Api | None = None) -> dict:
+        return self.hand(self.hand_in_question, reader)["dispute"]
+
+    def seated(self) -> tuple[Api, ...]:
+        return tuple(self.players.values())
+
+    def chips(self) -> dict[str, int]:
+        return {item["player_id"]: item["chips"] for item in self.standings()}
+
+    def standings(self, query: str = "") -> list[dict]:
+        return self.anybody.read(f"{self.path}/standings{query}")["items"]
+
+    def stacks(self) -> dict[str, int]:
+        [table] = [t for t in self.anybody.read(f"{self.path}/tables")["items"] if t["state"] == "open"]
+        return {
+            seat["player_id"]: seat["stack"]
+            for seat in self.anybody.read(f"/v1/tables/{table['table_id']}")["seats"]
+        }
+
+
+def refused(response, status: int, slug: str) -> dict:
+    assert (response.status_code, response.json["type"]) == (status, f"/problems/{slug}"), response.json
+    return response.json
+
+
+def nothing_is_wrong(services) -> None:
+    questions = Questions(("I3", "I4", "I6", "I11"))
+    assert list(Examination(services.store, questions).violations()) == []
+
+
+def test_a_player_flags_his_hand_and_a_director_lets_it_stand(app, operator, director_, services):
+    game = Disputed(app, operator)
+    player = game.seated()[0]
+    assert game.dispute() is None
+    answer = player.made(f"{game.at}/flags", {**REASON, "evidence": "turn 3"})
+    assert answer["state"] == "settled"
+    assert answer["dispute"]["stage"] == "open"
+    [flag] = game.dispute(player)["flags"]
+    assert flag == {"role": "player", "player_id": next(iter(game.players)), "evidence": "turn 3", **REASON}
+    assert game.dispute()["flags"] == [{"role": "player"}], "people's words are not for everybody yet"
+    refused(player.post(f"{game.at}/flags", REASON), 409, "already-flagged")
+    ruled = director_.made(f"{game.at}/rulings", {"ruling": "stands", "reason": "the clock was right"})
+    assert ruled["dispute"]["stage"] == "ruled"
+    assert ruled["dispute"]["rulings"] == [
+        {"number": 1, "ruling": "stands", "reason": "the clock was right", "as_ruled": None}
+    ]
+    refused(director_.post(f"{game.at}/rulings", {"ruling": "void", **REASON}), 409, "already-ruled")
+    nothing_is_wrong(services)
+
+
+def test_nobody_acts_in_a_frozen_hand_and_its_words_are_told_to_nobody_while_it_runs(
+    app, operator, director_
+):
+    game = Disputed(app, operator, settled=False)
+    director_.made(f"{game.at}/freeze", {"scope": "hand", **REASON})
+    hand = game.hand(game.hand_in_question)
+    assert hand["turn"]["deadline"] is None
+    turn = {"turn": hand["turn"]["number"]}
+    refused(game.on_turn(hand).post(f"{game.at}/passes", turn), 409, "hand-frozen")
+    game.seated()[0].made(f"{game.at}/flags", REASON)
+    for reader in (director_, game.seated()[0], game.anybody):
+        assert "clock" not in str(game.dispute(reader))
+    refused(director_.post(f"{game.at}/rulings", {"ruling": "stands", **REASON}), 409, "hand-not-settled")
+    director_.made(f"{game.at}/release", {"scope": "hand", **REASON})
+    assert game.hand(game.hand_in_question)["turn"]["deadline"]
+    game.act(game.hand_in_question)
+
+
+def test_a_running_hand_is_voided_and_the_table_goes_on(app, operator, director_, services):
+    game = Disputed(app, operator, settled=False)
+    before = game.stacks()
+    director_.made(f"{game.at}/freeze", {"scope": "table", **REASON})
+    would = director_.post(f"{game.at}/rulings?dry_run=true", {"ruling": "void", **REASON})
+    kinds = [event["type"] for event in would.json["events"]]
+    assert kinds == ["hand.ruled", "hand.voided", "hand.finalised", "table.hand_ended", "table.released"]
+    assert game.hand(game.hand_in_question)["state"] == "running"
+    director_.made(f"{game.at}/rulings", {"ruling": "void", **REASON})
+    assert game.hand(game.hand_in_question)["state"] == "voided"
+    assert game.hand_id() != game.hand_in_question
+    assert game.stacks() == before
+    nothing_is_wrong(services)
+
+
+def test_a_table_that_is_frozen_deals_no_more_until_the_dispute_is_over(
+    app, operator, director_, another, services
+):
+    game = Disputed(app, operator, settled=False)
+    director_.made(f"{game.at}/freeze", {"scope": "table", **REASON})
+    played = game.play_hand(game.hand_in_question)
+    winner = Game.player_at(played, played["settlement"]["winner"])
+    after = game.stacks()
+    director_.made(f"{game.at}/rulings", {"ruling": "void", **REASON})
+    game.seated()[0].made(f"{game.at}/appeals", REASON)
+    refused(director_.post(f"{game.at}/rulings", {"ruling": "void", **REASON}), 403, "forbidden")
+    assert game._running() is None
+    assert game.stacks() == after
+    final = another.made(f"{game.at}/rulings", {"ruling": "void", **REASON})
+    assert (final["state"], final["dispute"]["stage"]) == ("final", "ruled")
+    game.hand_id()
+    assert set(game.stacks().values()) == {50}
+    assert set(game.chips().values()) == {50}
+    as_played = {item["player_id"]: item["chips"] for item in game.standings("?as_played=true")}
+    assert as_played == after
+    lines = game.anybody.read(f"{game.path}/corrections")["items"]
+    assert {line["hand_id"] for line in lines} == {game.hand_in_question}
+    assert sum(line["chips"] for line in lines if line["player_id"] == winner) == 50 - after[winner]
+    entries = operator.read(f"/v1/ledger/entries?hand={game.hand_in_question}")["items"]
+    assert {entry["kind"] for entry in entries} >= {"transfer", "ruling"}
+    assert sum(entry["amount"] for entry in entries) == 0
+    refused(game.seated()[0].post(f"{game.at}/flags", REASON), 409, "hand-final")
+    nothing_is_wrong(services)
+
+
+def test_chips_that_a_ruling_takes_are_taken_between_hands(app, operator, director_, services, beside):
+    game = Disputed(app, operator, protest_seconds=1)
+    played = game.hand(game.hand_in_question)
+    seats = [seat["seat"] for seat in played["seats"]]
+    points = {str(seat): 0 for seat in seats}
+    director_.made(f"{game.at}/rulings", {"ruling": "adjust", "points": points, **REASON})
+    until(lambda: game.hand(game.hand_in_question)["state"] == "final")
+    game.play_hand(game.hand_id())
+    until(lambda: any(line["chips"] for line in game.anybody.read(f"{game.path}/corrections")["items"]))
+    net = played["settlement"]["net"]
+    lines = [line for line in game.anybody.read(f"{game.path}/corrections")["items"] if line["chips"]]
+    assert {line["player_id"]: line["chips"] + line["unpaid"] * 0 for line in lines} == {
+        Game.player_at(played, int(seat)): -chips for seat, chips in net.items() if chips
+    }
+    nothing_is_wrong(services)
+
+
+def test_prizes_wait_until_every_hand_is_final(operator, auditor, director_, beside):
+    casino = Casino(operator, 3, protest_seconds=WINDOW)
+    won(casino)
+    first = operator.read(f"{casino.path}/hands")["items"][0]["hand_id"]
+    auditor.made(f"/v1/hands/{first}/flags", REASON)
+    with CLOCK.put_forward(seconds=WINDOW + 1):
+        until(beside.rests)
+        assert casino.pool == 3000
+        assert operator.read(f"{casino.path}/hands")["items"][0]["disputed"]
+        director_.made(f"/v1/hands/{first}/rulings", {"ruling": "stands", **REASON})
+        until(beside.rests)
+        assert casino.pool == 3000, "an appeal is possible"
+        CLOCK.go_on(seconds=WINDOW + 1)
+        casino.paid()
+    assert casino.pool == 0
+
+
+def test_a_league_ends_as_ruled_once_every_hand_is_final(operator, director_, beside):
+    casino = Casino(operator, 2, format="league", protest_seconds=WINDOW)
+    a, b = casino.players
+    table = casino.open(a, b)
+    casino.record(table, 0, 5)
+    casino.record(table, 2, 0)
+    wrong = operator.read(f"{casino.path}/hands")["items"][0]["hand_id"]
+    refused(operator.post(f"{casino.path}/finish"), 409, "hands-not-final")
+    ruling = {"ruling": "adjust", "reason": "he had one card", "points": {"1": 1, "2": -1}}
+    director_.made(f"/v1/hands/{wrong}/rulings", ruling)
+    with CLOCK.put_forward(seconds=WINDOW + 1):
+        until(beside.rests)
+        operator.made(f"{casino.path}/finish")
+    ranked = operator.read(f"{casino.path}/standings")["items"]
+    assert [(item["player_id"], item["points"]) for item in ranked] == [(b, 1), (a, -1)]
+    ranked = operator.read(f"{casino.path}/standings?as_played=true")["items"]
+    assert {item["player_id"]: item["points"] for item in ranked} == {a: 3, b: -3}
+    [leader] = [
+        each for each in operator.read("/v1/leaderboards/all?limit=200")["items"] if each["player_id"] == b
+    ]
+    assert leader["points"] == 1
+
+
+def test_a_director_who_plays_at_the_table_does_not_rule_there(app, operator, admin):
+    game = Disputed(app, operator)
+    player = next(iter(game.players))
+    token = admin.made("/v1/tokens", {"role": "director", "player_id": player})["token"]
+    playing = Api(app, token)
+    assert "you" not in game.hand(game.hand_in_question, playing)
+    for route in ("freeze", "release", "rulings"):
+        body = {"scope": "hand", **REASON} if route != "rulings" else {"ruling": "void", **REASON}
+        refused(playing.post(f"{game.at}/{route}", body), 403, "forbidden")
+
+
+@pytest.mark.parametrize(
+    ("body", "pointers"),
+    [
+        ({}, {"/ruling", "/reason"}),
+        ({"ruling": "reinstate", "reason": "x"}, {"/ruling"}),
+        ({"ruling": "adjust", "reason": "x"}, {"/points"}),
+        ({"ruling": "void", "reason": "x", "points": {"1": 0}}, {"/points"}),
+        ({"ruling": "liability", "reason": "x"}, {"/liable"}),
+        ({"ruling": "adjust", "reason": "x", "points": {"1": 1}}, {"/points"}),
+    ],
+)
+def test_what_is_wrong_with_a_ruling_is_told(app, operator, director_, body, pointers, asked):
+    wrong = refused(director_.post(f"{asked.at}/rulings", body), 422, "validation")
+    assert {error["pointer"] for error in wrong["errors"]} == pointers
+
+
+@pytest.fixture(scope="module")
+def asked(app, operator) -> Disputed:
+    return Disputed(app, operator)
