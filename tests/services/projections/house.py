@@ -18,6 +18,7 @@ from psycopg.rows import dict_row
 
 from big2.cards import cards_in
 from big2.hand import may_pass, options
+from config.settings import Settings
 from domain.connection import Limits
 from domain.credential import Role
 from domain.errors import Conflicting
@@ -78,6 +79,7 @@ class House:
     """Services, a projector and a player's whim."""
 
     def __init__(self, url: str, seed: int = 1) -> None:
+        self.settings = Settings(database_url=url)
         self.store = AheadStore(url, TOPICS)
         self.rulesets = RuleSets(self.store, presets())
         self.stakes = Stakes(self.store, stakes())
