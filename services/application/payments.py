@@ -6,7 +6,9 @@ one order, slice by slice and in batches, each of them all or nothing; what is l
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import TypeAlias
 
 from domain import wallet as wallets
 from domain.ids import TournamentId, roster_id, wallet_id
@@ -20,30 +22,34 @@ from services.commands import again, job, on
 from services.envelope import Change, Stream
 from services.store import Store
 
+AreFinal: TypeAlias = Callable[[TournamentId], bool]
+"""Whether every hand of a finished tournament is final."""
 BATCH = 50
 """Payments in one transaction."""
 
 
-def pay(services: Services, t: TournamentId, number: int) -> None:
-    """Make the payments of the slice `number`, from 0, that are not made yet."""
-    due = _due(services.store, t)[number * SLICE : (number + 1) * SLICE]
+def pay(services: Services, t: TournamentId, number: int, are_final: AreFinal | None = None) -> None:
+    """Make the payments of the slice `number`, from 0, that are not made yet; `are_final` is asked of the projections.
+
+    They may be asked, late as they are: that all hands of a finished tournament are final can never become untrue.
+    """
+    store = services.store
+    final = are_final or (lambda of: every_hand_is_final(store.database, of))
+    due = _due(store, t, final)[number * SLICE : (number + 1) * SLICE]
     for first in range(0, len(due), BATCH):
         name, batch = f"pay-{t}-{number}-{first}", due[first : first + BATCH]
-        again(partial(_pay, services.store, name, batch))
+        again(partial(_pay, store, name, batch))
 
 
-def _due(store: Store, t: TournamentId) -> list[Payment]:
+def _due(store: Store, t: TournamentId, are_final: AreFinal) -> list[Payment]:
     """What is owed: refunds at once, prizes once every hand is final."""
     stream, roster = store.load_many([(TOURNAMENT, t), (ROSTER, roster_id(t))])
     tournament: Tournament | None = stream.state
-    if tournament is None or not tournament.over or not _may_be_paid(store, tournament):
+    if tournament is None or not tournament.over:
+        return []
+    if tournament.state is State.FINISHED and not are_final(t):
         return []
     return owed(tournament, (roster.state or Roster()).paid)
-
-
-def _may_be_paid(store: Store, t: Tournament) -> bool:
-    """The projections may be asked, late as they are: that all hands of a finished tournament are final stays so."""
-    return t.state is State.CANCELLED or every_hand_is_final(store.database, t.tournament_id)
 
 
 def _pay(store: Store, name: str, batch: list[Payment]) -> None:

@@ -14,6 +14,8 @@ import pytest
 
 from domain.credential import Role
 from domain.errors import Rejected
+from domain.hand import HAND, Hand
+from domain.hand import State as Hands
 from domain.hand_events import Committed, HandRecorded, Settled
 from domain.ids import CommandId, CredentialId, PlayerId, TournamentId, roster_id, wallet_id
 from domain.ledger import Where, journals
@@ -25,7 +27,7 @@ from domain.table import TABLE
 from domain.topics import TOPICS
 from domain.tournament import TOURNAMENT, Tournament
 from domain.wallet import WALLET
-from services.application import director, leagues, payments, results, tournaments, wallets
+from services.application import director, hands, leagues, payments, results, tournaments, wallets
 from services.application.credentials import Actor
 from services.application.results import Told
 from services.application.rulesets import RuleSets
@@ -91,6 +93,7 @@ class Day:
             (self.record, 14),
             (self.end, 1),
             (self.pay, 3),
+            (self.finalise, 3),
         ]
         [chosen] = self.random.choices(*zip(*choices, strict=True))
         return chosen()
@@ -184,9 +187,26 @@ class Day:
         return self.of_a_tournament(how)
 
     def pay(self) -> Callable[[], object]:
-        return self.of_a_tournament(lambda t: payments.pay(self.services, t, 0))
+        return self.of_a_tournament(self.paid)
+
+    def paid(self, t: TournamentId) -> None:
+        payments.pay(
+            self.services, t, 0, lambda of: not any(hand.state is Hands.SETTLED for hand in self.hands(of))
+        )
+
+    def finalise(self) -> Callable[[], object]:
+        return self.of_a_tournament(self.made_final)
+
+    def made_final(self, t: TournamentId) -> None:
+        """Each hand whose protest window is over."""
+        for hand in self.hands(t):
+            hands.finalise(self.services, hand.hand_id)
 
     # what there is
+
+    def hands(self, t: TournamentId) -> list[Hand]:
+        recorded = [r for r in self.store.log(0, 10_000) if isinstance(r.event, HandRecorded)]
+        return [self.store.load(HAND, r.stream).state for r in recorded if r.event.tournament_id == t]
 
     def tournament(self, t: TournamentId) -> Tournament:
         return self.store.load(TOURNAMENT, t).state
@@ -234,7 +254,8 @@ def test_whatever_a_day_brings_nothing_is_lost_or_made(seed):
     assert len(ids) == len(set(ids)), "a journal is written once"
     day.now += timedelta(minutes=2)
     for t in day.tournaments:
-        payments.pay(day.services, t, 0)
+        day.made_final(t)
+        day.paid(t)
     *_, (_, _, balances) = day.books()
     check_tournaments(day, balances)
     check_wallets(day, balances)
