@@ -89,16 +89,16 @@ class _Pooled(psycopg.Connection[TupleRow]):
         try:
             return self._run_prepared(statement, values, formats)
         except InvalidSqlStatementName:  # after a rollback psycopg drops whatever is prepared
-            self._known.clear()
+            self._known.discard(statement)
             return self._run_prepared(statement, values, formats)
 
     def _run_prepared(
         self, statement: Statement, values: Sequence[bytes | None], formats: Sequence[Format]
     ) -> PGresult:
         if statement not in self._known:
+            self._known.add(statement)  # before it is: one that is not there is noticed, one too many would be refused
             self.pgconn.send_prepare(*statement)
             self._answer()
-            self._known.add(statement)
         self.pgconn.send_query_prepared(statement.name, values, formats, Format.BINARY)
         return self._answer()
 

@@ -62,6 +62,17 @@ def test_what_somebody_else_has_dropped_is_prepared_again(database):
         assert prepared(conn) == ["double"]
 
 
+def test_one_that_was_dropped_says_nothing_of_another_that_was_prepared_since(database):
+    other = Statement(b"other", b"SELECT 3 * $1::bigint")
+    with database.connection() as conn:
+        assert double(conn, 1) == 2
+        conn.execute("DEALLOCATE ALL")
+        for _ in range(2):
+            conn.run(other, [integer(1)])
+            assert double(conn, 1) == 2
+        assert prepared(conn) == ["double", "other"]
+
+
 def test_within_a_transaction_nothing_is_prepared(database):
     with database.connection() as conn, conn.transaction():
         assert double(conn, 3) == 6
