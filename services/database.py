@@ -96,7 +96,7 @@ class _Pooled(psycopg.Connection[TupleRow]):
         self, statement: Statement, values: Sequence[bytes | None], formats: Sequence[Format]
     ) -> PGresult:
         if statement not in self._known:
-            self._known.add(statement)  # before it is: one that is not there is noticed, one too many would be refused
+            self._known.add(statement)  # first: one that is missing is noticed, one too many is refused
             self.pgconn.send_prepare(*statement)
             self._answer()
         self.pgconn.send_query_prepared(statement.name, values, formats, Format.BINARY)
