@@ -146,6 +146,7 @@ def test_the_command_tells_what_is_wrong_as_json_lines(database_url, acks):
         "where": lost.where,
         "what": "was acknowledged, and is not in the log",
         "position": None,
+        "difference": None,
     }
     assert summary["violations"] == 1
     assert summary["invariants"] == ["I2", "I8", "I10"]
