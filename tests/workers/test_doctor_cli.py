@@ -81,6 +81,7 @@ def test_what_is_wrong_is_told_line_by_line(players, database_url):
         "where": where,
         "what": what,
         "position": row.position,
+        "difference": None,
     }
 
 
