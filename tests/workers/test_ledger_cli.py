@@ -475,7 +475,7 @@ def test_where_an_encoding_has_no_cent_it_is_a_c(run, monkeypatch):
 # what keeps the books closed
 
 
-@pytest.mark.parametrize("command", ["trial-balance", "statement Tom", f"journal {uuid4()}"])
+@pytest.mark.parametrize("command", ["trial-balance", "statement Tom", f"journal {UUID(int=7)}"])
 def test_a_database_that_is_away_is_told_in_one_line(big2, monkeypatch, command):
     monkeypatch.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
     monkeypatch.setattr("services.database.WAIT_SECONDS", 0.1)
