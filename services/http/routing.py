@@ -65,12 +65,12 @@ def get(
     table: bool = False,
     listed: bool = False,
     stream: bool = False,
-    media: str | None = None,
+    media: str | tuple[str, ...] = (),
 ) -> Register:
     """A route that reads.
 
     `projected`: from the projections; `listed`: a page of a list; `table`: also as CSV; `stream`: server-sent events;
-    `media`: a document of that type.
+    `media`: a document of that type, or of one of those.
     """
     operation = Operation(who, query=query, projected=projected)
     doc = _doc(operation, 200, answer, ("validation", *problems))
@@ -82,8 +82,9 @@ def get(
     doc["parameters"].append(IF_NONE_MATCH)
     if listed:
         doc["responses"]["200"]["content"]["application/json"]["schema"] = _page(answer)
-    if kind := "text/event-stream" if stream else media:
-        doc["responses"]["200"]["content"] = {kind: {"schema": {"type": "string"}}}
+    kinds = ("text/event-stream",) if stream else (media,) if isinstance(media, str) else media
+    if kinds:
+        doc["responses"]["200"]["content"] = {kind: {"schema": {"type": "string"}} for kind in kinds}
     if table:
         text = {"schema": {"type": "string"}}
         doc["responses"]["200"]["content"] |= {"text/csv": text, "application/x-ndjson": text}

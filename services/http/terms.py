@@ -31,7 +31,7 @@ class PageAsked(queries.Query):
     "/tournaments/<uuid:tournament_id>/terms",
     str,
     query=PageAsked(),
-    media=HTML,
+    media=(HTML, MARKDOWN),
     projected=True,
 )
 def get_terms(call: Call, tournament_id: UUID) -> Response:
