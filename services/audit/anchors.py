@@ -26,6 +26,8 @@ from services.store import Store
 TIMEOUT_SECONDS = 10.0
 LARGEST_NOTE = 64 * 1024
 """Bytes of one line of an anchor's file."""
+MOST_READ = 4 * 1024
+"""Bytes of an anchor's answer that are read at most: only its status is of interest."""
 BATCH = 2_000
 """Events that are read at once."""
 
@@ -72,7 +74,10 @@ def post(url: str, signed: Signed, *, private: bool = False) -> None:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise AnchorError(f"{url}: begins neither with http:// nor with https://")
     tls = parts.scheme == "https"
-    port = parts.port or (443 if tls else 80)
+    try:
+        port = parts.port or (443 if tls else 80)
+    except ValueError as error:
+        raise AnchorError(f"{url}: has no port that there is") from error
     address = _address(parts.hostname, port, private=private)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     headers = {"Host": parts.netloc.rpartition("@")[2], "Content-Type": "text/plain; charset=utf-8"}
@@ -89,7 +94,10 @@ def post(url: str, signed: Signed, *, private: bool = False) -> None:
     else:
         pool = urllib3.HTTPConnectionPool(address, port, timeout=TIMEOUT_SECONDS, retries=False)
     try:
-        answer = pool.request("POST", path, body=signed.note.encode(), headers=headers, redirect=False)
+        answer = pool.request(
+            "POST", path, body=signed.note.encode(), headers=headers, redirect=False, preload_content=False
+        )
+        answer.read(MOST_READ)
     except urllib3.exceptions.HTTPError as error:
         raise AnchorError(f"{parts.hostname}: {type(error).__name__}") from error
     finally:

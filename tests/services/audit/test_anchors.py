@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import psycopg
@@ -66,9 +67,13 @@ class Taker(BaseHTTPRequestHandler):
         self.server.taken.append(
             (self.path, self.headers["Host"], self.rfile.read(int(self.headers["Content-Length"])))
         )
-        self.send_response(302 if self.path == "/moved" else 204)
+        self.send_response({"/moved": 302, "/endless": 200}.get(self.path, 204))
         self.send_header("Location", "/heads?")
         self.end_headers()
+        if self.path == "/endless":
+            with suppress(ConnectionError):
+                while True:
+                    self.wfile.write(b"x" * 4096)
 
     def log_message(self, *_):
         pass
@@ -92,6 +97,12 @@ def test_a_head_is_posted_as_its_note(signed, taker):
     assert taker.taken == [("/heads?log=1", where, signed.note.encode())]
 
 
+@pytest.mark.timeout(20)
+def test_of_an_answer_without_an_end_only_the_beginning_is_read(signed, taker):
+    anchors.post(f"http://127.0.0.1:{taker.server_port}/endless", signed, private=True)
+    assert len(taker.taken) == 1
+
+
 def test_a_private_address_is_refused_unless_it_is_allowed(signed, taker):
     for host in ("127.0.0.1", "localhost", "10.0.0.1", "[::1]", "169.254.169.254"):
         with pytest.raises(AnchorError, match="private network"):
@@ -104,6 +115,7 @@ def test_a_private_address_is_refused_unless_it_is_allowed(signed, taker):
     [
         ("ftp://example.org", "neither with http"),
         ("http:///x", "neither with http"),
+        ("http://example.org:65536/", "no port that there is"),
         ("http://nowhere.invalid/", "nowhere"),
     ],
 )
