@@ -18,6 +18,7 @@ import json
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import combinations, count, groupby
 
 RANKS, SUITS = "3456789TJQKA2", "DCHS"
@@ -26,7 +27,6 @@ UNREADABLE = (LookupError, ValueError, TypeError, AttributeError, StopIteration)
 
 class Wrong(Exception):  # noqa: N818
     """The first place where a check does not hold, and what is wrong there."""
-
 def demand(holds, where, what):
     if not holds:
         raise Wrong(f"{where}: {what}")
@@ -63,19 +63,16 @@ def read_events(files: Mapping[str, bytes]) -> list[dict]:
 # Ed25519 (RFC 8032), slow and plain: 2^255 - 19, points as (X : Y : Z : T)
 P, Q = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D = -121665 * pow(121666, P - 2, P) % P
-
 def add(a, b):
     u, v = (a[1] - a[0]) * (b[1] - b[0]) % P, (a[1] + a[0]) * (b[1] + b[0]) % P
     c, d = 2 * a[3] * b[3] * D % P, 2 * a[2] * b[2] % P
     e, f, g, h = v - u, d - c, d + c, v + u
     return e * f % P, g * h % P, f * g % P, e * h % P
-
 def times(k, point):
     total = (0, 1, 1, 0)
     while k:
         total, point, k = add(total, point) if k & 1 else total, add(point, point), k >> 1
     return total
-
 def point_of(raw):
     y = int.from_bytes(raw, "little")
     sign, y = y >> 255, y & (1 << 255) - 1
@@ -128,10 +125,8 @@ def check_signature(files, manifest, trusted):
     for key in told:
         if key["announcement"] and key["verifier"] not in known:
             text = f"big2 audit key\n{key['verifier']}\n"
-            try:
+            with suppress(Wrong):  # announced by a key that is not trusted: neither is this one
                 known += [key["verifier"]] if note_text(key["announcement"], known, "manifest.json") == text else []
-            except Wrong:
-                pass  # announced by a key that is not trusted: neither is this one
     text = note_text(files["checkpoint.txt"].decode(), known, "checkpoint.txt")
     origin, size, root = text.split("\n")[:3]
     demand(all(key_of(key)[0] == origin for key in known), "checkpoint.txt", "is of another log than its key")
@@ -147,7 +142,6 @@ def way_up(index, size):
         ranges.append((middle, end) if index < middle else (first, middle))
         first, end = (first, middle) if index < middle else (middle, end)
     return ranges[::-1]
-
 def climbed(leaf, index, size, hashes):
     """The root that a leaf leads to with the hashes of those ranges."""
     found = hashlib.sha256(b"\0" + leaf).digest()
@@ -176,12 +170,8 @@ def tree_in(files: Mapping[str, bytes]) -> dict[tuple[int, int], bytes]:
 
 ENDS = {"hand": {"finalised", "confirmed"}, "table": {"closed"}, "ring": {"closed"}, "roster": {"closed"},
         "tournament": {"finished", "cancelled"}}
-
 def check_chain(events, manifest):
-    """Each stream is whole: versions 1, 2, 3 …, each event with its predecessor's hash, up to its end.
-
-    And every table and hand that the events name is there; hands that are not final are said to be left out.
-    """
+    """Each stream is whole, event by event, up to its end; the tables, hands and corrections that are due are there."""
     heads, kinds = {}, {}
     for event in events:
         stream, where = event["stream"], event["where"]
@@ -201,23 +191,29 @@ def check_chain(events, manifest):
     demand(not out & set(kinds), "manifest.json", "leaves out what is there")
     for event in events:
         told, kind = event.get("state", {}).get("event", {}), event["topic"].rsplit(".", 1)[0]
-        named = [told["hand_id"]] if kind in ("table.hand_begun", "ring.hand_begun") else []
-        named += [t["table_id"] for t in told.get("tables", ())] if kind == "tournament.tables_drawn" else []
-        for each in named:
+        due = [told["hand_id"]] if kind in ("table.hand_begun", "ring.hand_begun") else []
+        due += [t["table_id"] for t in told["tables"]] if kind == "tournament.tables_drawn" else []
+        due += [told["table"]["table_id"]] if kind == "tournament.table_opened" else []
+        due += [told["table_id"]] if kind == "tournament.late_seated" else []
+        for each in due:
             demand(each in kinds or each in out, event["where"], f"names {each}, which is not in the bundle")
         if event["topic"].startswith("hand.") and event["version"] == 1:
             demand(told["hand_id"] == event["stream"], event["where"], "is of another hand than its stream")
+    own = of_kind(events, "tournament")
+    corrected = {told["hand_id"] for _, told in named(own, "result_corrected")}
+    for stream, hand in hands_of(events).items() if own else ():
+        changes = [told["result"] is not None for _, told in named(hand, "ruled")]  # by the last ruling, if any does
+        stands = not changes or not changes[-1] or stream in corrected
+        demand(stands, f"hand {stream}", "its ruling is not followed by the tournament's correction")
     return f"{len(heads)} streams are whole, from their first event to their end; every table and hand is there"
 
 def of_kind(events, kind):
     return [event for event in events if event["topic"].split(".")[0] == kind]
-
 def hands_of(events):
     found = {}
     for event in of_kind(events, "hand"):
         found.setdefault(event["stream"], []).append(event)
     return found
-
 def named(events, *names):
     """The events of a hand or a tournament with these names, whatever their topics' numbers are."""
     return [(e, e["state"]["event"]) for e in events if "state" in e and e["topic"].split(".")[1] in names]
@@ -226,7 +222,6 @@ def named(events, *names):
 def lp(value):
     raw = value.encode() if isinstance(value, str) else value
     return len(raw).to_bytes(4, "big") + raw
-
 def deck_of(key):
     """The cards after the shuffle, drawn by 16-bit words without bias."""
     blocks = (hmac.digest(key, b"b2deal/1/stream\0" + i.to_bytes(4, "big"), "sha256") for i in count())
@@ -240,8 +235,12 @@ def deck_of(key):
 def check_deals(hands):
     """The revealed seed is the one that was committed to, and it deals these cards."""
     done = 0
-    for events in hands.values():
-        for (at, committed), (end, final) in zip(named(events, "committed"), named(events, "finalised")):
+    for stream, events in hands.items():
+        pair = named(events, "committed", "finalised")
+        once = [event["topic"].split(".")[1] for event, _ in pair] == ["committed", "finalised"]
+        holds = once or not named(events, "committed", "dealt")
+        demand(holds, f"hand {stream}", "is not committed to once, before it is dealt, and finalised once")
+        for (at, committed), (end, final) in [pair] if once else ():
             seed = base64.b64decode(final["seed"])
             names = (committed.get("tournament_id") or committed["table_id"], committed["hand_id"])
             bound = hashlib.sha256(b"b2deal/1/commit\0" + lp(seed) + lp(names[0]) + lp(names[1])).hexdigest()
@@ -266,10 +265,8 @@ def check_deal(seed, names, deal, where):
 # the rules; a card is 4 · rank + suit
 def card(text):
     return RANKS.index(text[0]) * 4 + SUITS.index(text[1])
-
 def step_of(deal):
     return 1 if deal["direction"] == "clockwise" else -1
-
 def around(seat, seats, step):
     """The seats in the direction of play, from the one after `seat` on; itself last, if it is one of them."""
     return [each for each in ((seat - 1 + step * n) % 4 + 1 for n in range(1, 5)) if each in seats]
@@ -440,7 +437,6 @@ def check_settlement(deal, told, twos, where):
     winner_first = [told["winner"], *around(told["winner"], stacks, step_of(deal))[:-1]]
     order = winner_first if rules.settlement_order == "winner_first" else around(deal["dealer"], stacks, -1)
     net, transfers = dict.fromkeys(stacks, 0), []
-
     def pay(payer, receiver, worth_points, due):
         caps = [due]
         caps += [stacks[payer] + net[payer]] if stacks[payer] is not None and rules.stake_cap != "none" else []
@@ -449,7 +445,6 @@ def check_settlement(deal, told, twos, where):
         net[payer], net[receiver] = net[payer] - paid, net[receiver] + paid
         told_so = (payer, receiver, worth_points, due, paid, worth_points is None)
         transfers.append(dict(zip(("payer", "receiver", "points", "due", "paid", "covers"), told_so)))
-
     for one, other in combinations(order, 2):
         payer, receiver = (one, other) if points[one] > points[other] else (other, one)
         difference = points[payer] - points[receiver]
@@ -519,7 +514,6 @@ def knocked_out(own, stacks):
     def tie(item):
         number, out = item
         return number if out["no_show"] else (out["hand_for_hand"] or out["hand_id"], out["stack"])
-
     standings = [{"place": 1, "player_id": left.pop(), "tied": False}]
     ranked = sorted(enumerate(outs), key=lambda item: (item[1]["no_show"], -item[0]))
     for group in [list(group) for _, group in groupby(ranked, key=tie)]:
@@ -543,9 +537,8 @@ def check_prizes(events):
     demand(total == told["pool"] == (formed or [10000])[0], at["where"], f"{total} is awarded of a pool of {formed}")
     if terms["format"] != "league":
         entries = sum(len(t["entrants"]) if "entrants" in t else 1 for _, t in named(own, "started", "entry_taken"))
-        table = terms["prizes_bp"]
-        table = next(t for least, t in STANDARD if entries >= least) if table == "standard" else tuple(table)
-        taken = table[: min(entries, len(places))]
+        standard = next(t for least, t in STANDARD if entries >= least)
+        taken = (standard if terms["prizes_bp"] == "standard" else terms["prizes_bp"])[: min(entries, len(places))]
         table = [taken[0] + 10000 - sum(taken), *taken[1:]]
         by_place, right = allotted(formed[0], table) if formed else table, []
         by_rank = [*by_place, *[0] * (len(places) - len(by_place))]

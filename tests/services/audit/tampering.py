@@ -36,10 +36,14 @@ from tests.services.audit.bundles import (
 
 
 class Tampered(NamedTuple):
-    """A bundle with something changed, and texts of which the first complaint must have one."""
+    """A bundle with something changed, and texts of which the first complaint must have one.
+
+    `key` is the signer's, where the house itself has cheated: it signs what it likes.
+    """
 
     members: Members
     named: tuple[str, ...]
+    key: str | None = None
 
 
 def place(event: dict) -> str:
@@ -143,7 +147,11 @@ def cut_the_tail(random: Random, members: Members) -> Tampered:
 def edit_and_rehash(random: Random, members: Members) -> Tampered:
     """An event is changed, and the chain made anew behind it."""
     first = edit(random, members, "prev")
-    found = events(first.members)
+    found = chained_anew(events(first.members))
+    return Tampered(with_lines(members, [written(event) for event in found]), first.named)
+
+
+def chained_anew(found: list[dict]) -> list[dict]:
     heads: dict[str, str] = {}
     for event in found:
         if "state" in event:
@@ -153,7 +161,7 @@ def edit_and_rehash(random: Random, members: Members) -> Tampered:
             heads[event["stream"]] = verify.read_events(head)[0]["link"]
         else:
             heads[event["stream"]] = event["link"]
-    return Tampered(with_lines(members, [written(event) for event in found]), first.named)
+    return found
 
 
 def of_topic(members: Members, name: str) -> list[int]:
@@ -259,7 +267,23 @@ def size_of(members: Members) -> int:
 
 def forge_everything(random: Random, members: Members) -> Tampered:
     """An event is changed, the chain, the tree and all proofs made anew, and a stranger signs under the same name."""
-    found = events(edit_and_rehash(random, members).members)
+    stranger = Signer(members["checkpoint.txt"].decode().split("\n")[0], random.randbytes(32))
+    made = signed_anew(members, events(edit_and_rehash(random, members).members), stranger)
+    return Tampered(made, ("checkpoint.txt: none of the keys",))
+
+
+def confirm_a_dealt_hand(random: Random, members: Members) -> Tampered:
+    """A hand whose seed is never revealed, as if it had been recorded; the house itself signs it."""
+    found = events(members)
+    at = random.choice(of_topic(members, "finalised"))
+    found[at]["topic"], found[at]["state"]["event"] = "hand.confirmed.1", {}
+    house = Signer(members["checkpoint.txt"].decode().split("\n")[0], random.randbytes(32))
+    made = signed_anew(members, chained_anew(found), house)
+    return Tampered(made, (f"deal hand {found[at]['stream']}: ",), str(house.verifier))
+
+
+def signed_anew(members: Members, found: list[dict], signer: Signer) -> Members:
+    """The bundle with these events, its tree and all proofs made anew."""
     leaves = {
         e["index"]: bytes.fromhex(e["link"])
         for e in verify.read_events({"events.jsonl": b"".join(written(e) + b"\n" for e in found)})
@@ -277,10 +301,9 @@ def forge_everything(random: Random, members: Members) -> Tampered:
         return node_hash(hash_of(first, middle), hash_of(middle, end))
 
     tree = {of: hash_of(*of) for of in old}
-    stranger = Signer(members["checkpoint.txt"].decode().split("\n")[0], random.randbytes(32))
-    note = stranger.signed(str(Checkpoint(stranger.name, size, hash_of(0, size))))
+    note = signer.signed(str(Checkpoint(signer.name, size, hash_of(0, size))))
     manifest = json.loads(members["manifest.json"])
-    manifest["keys"] = [{"verifier": str(stranger.verifier), "announcement": None}]
+    manifest["keys"] = [{"verifier": str(signer.verifier), "announcement": None}]
     made = with_lines(members, [written(event) for event in found]) | {
         "checkpoint.txt": note.encode(),
         "manifest.json": json.dumps(manifest).encode(),
@@ -291,12 +314,13 @@ def forge_everything(random: Random, members: Members) -> Tampered:
     for stream, event in {e["stream"]: e for e in found}.items():
         hashes = [tree[of] for of in verify.way_up(event["index"], size)]
         made[f"proofs/{stream}.tlog-proof"] = proof_text(event["index"], hashes, note).encode()
-    return Tampered(made, ("checkpoint.txt: none of the keys",))
+    return made
 
 
 OF_EVENTS = (
     edit, edit_its_head, delete, swap, reorder, insert, cut_the_tail, edit_and_rehash, replace_a_card,
     change_a_transfer, forge_the_signature, change_the_tree, forge_everything,
+    confirm_a_dealt_hand,
 )  # fmt: skip
 OF_HISTORIES = (replace_a_card_in_a_history, change_a_transfer_in_a_history)
 """What only the engine judges: the histories are told beside the events."""
@@ -318,7 +342,7 @@ def missed(bundle: Members, key: str, many: int, file: Path) -> list[str]:
     for number in range(many):
         name = list(KINDS)[number % len(KINDS)]
         tampered = KINDS[name](Random(f"{name} {number}"), bundle)
-        found = complaints(tampered.members, key, file, engine=KINDS[name] in OF_HISTORIES)
+        found = complaints(tampered.members, tampered.key or key, file, engine=KINDS[name] in OF_HISTORIES)
         if not found or not any(text in found[0] for text in tampered.named):
             wrong.append(f"{name} {number}: {found[:1]} names none of {tampered.named[:2]}")
     return wrong

@@ -170,6 +170,48 @@ def test_of_a_tournament_too(whole, key, file):
     assert tampering.missed(opened(whole), key, len(tampering.KINDS), file) == []
 
 
+TABLE, HAND = str(uuid4()), str(uuid4())
+NAMING = {"hand.committed.1": {"hand_id": HAND}, "hand.ruled.1": {"result": {}}}
+"""What the events of a tournament name, where the check of a chain looks for it."""
+
+
+def chain(stream: str, *topics: str, **told: dict) -> list[dict]:
+    """A stream's events, as the verifier reads them."""
+    return [
+        {"stream": stream, "version": n, "topic": topic, "where": topic, "link": topic}
+        | {"state": {"prev": prev, "event": told.get(topic.split(".")[1]) or NAMING.get(topic, {})}}
+        for n, (prev, topic) in enumerate(zip(["0" * 64, *topics], topics, strict=False), 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("tables_drawn", {"tables": [{"table_id": TABLE}]}),
+        ("late_seated", {"table_id": TABLE}),
+        ("table_opened", {"table": {"table_id": TABLE}}),
+    ],
+)
+def test_a_table_that_is_left_out_is_missed_however_it_was_opened(name, told):
+    manifest = {"of": {"kind": "tournament", "id": "t"}, "left_out": []}
+    own = chain("t", f"tournament.{name}.1", "tournament.finished.1", **{name: told})
+    with pytest.raises(verify.Wrong, match=rf"names {TABLE}, which is not in the bundle"):
+        verify.check_chain(own, manifest)
+    assert verify.check_chain([*own, *chain(TABLE, "table.closed.1")], manifest)
+
+
+def test_a_correction_that_is_cut_off_behind_the_end_is_missed():
+    manifest = {"of": {"kind": "tournament", "id": "t"}, "left_out": []}
+    hand = chain(HAND, "hand.committed.1", "hand.ruled.1", "hand.finalised.1")
+    own = ["tournament.finished.1", "tournament.result_corrected.1"]
+    with pytest.raises(verify.Wrong, match=f"hand {HAND}: its ruling is not followed"):
+        verify.check_chain([*hand, *chain("t", *own[:1])], manifest)
+    assert verify.check_chain([*hand, *chain("t", *own, result_corrected={"hand_id": HAND})], manifest)
+    assert verify.check_chain(hand, manifest), "the tournament is not over"
+    stands = chain(HAND, "hand.committed.1", "hand.ruled.1", "hand.finalised.1", ruled={"result": None})
+    assert verify.check_chain([*stands, *chain("t", *own[:1])], manifest)
+
+
 @pytest.mark.parametrize(
     "content",
     [b"no zip", closed({}), closed({"manifest.json": b"{}"}), closed({"manifest.json": b"nothing"})],
