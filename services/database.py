@@ -119,6 +119,8 @@ class Database:
 
     def __init__(self, url: str, *, size: int = POOL_SIZE, name: str = "big2") -> None:
         self.url = url
+        self.settings: dict[str, object] = {}
+        """PostgreSQL's own, of this process's connections only: set them before the first use."""
         self._size = size
         self._name = name
         self._pool: ConnectionPool[_Pooled] | None = None
@@ -164,7 +166,7 @@ class Database:
                 self._pool = ConnectionPool(
                     self.url,
                     connection_class=_Pooled,
-                    kwargs=connect_options(self._name),
+                    kwargs=connect_options(self._name, **self.settings),
                     min_size=1,
                     max_size=self._size,
                     open=True,
@@ -176,8 +178,8 @@ class Database:
             return self._pool
 
 
-def connect_options(name: str) -> dict[str, Any]:
-    """What every connection is opened with: `name` shows in pg_stat_activity; limits on every wait."""
+def connect_options(name: str, **more: object) -> dict[str, Any]:
+    """What every connection is opened with: `name` shows in pg_stat_activity; limits on every wait; `more` settings."""
     settings = {
         "lock_timeout": LOCK_TIMEOUT_MS,
         "statement_timeout": STATEMENT_TIMEOUT_MS,
@@ -187,6 +189,7 @@ def connect_options(name: str) -> dict[str, Any]:
         "tcp_keepalives_idle": ALIVE_SECONDS,
         "tcp_keepalives_interval": 1,
         "tcp_keepalives_count": ALIVE_TRIES,
+        **more,
     }
     return {
         "autocommit": True,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from workers.generating import Generated
 
 MOST_TOURNAMENTS = 10_000
-_OWNED = "SELECT 1 FROM pg_database WHERE datname = current_database() AND pg_has_role(datdba, 'MEMBER')"
 
 
 @click.command()
@@ -58,7 +56,9 @@ def generate(
             if store.head():
                 click.echo("Error: this database holds events already: choose another --data", err=True)
                 sys.exit(UNEXAMINED)
-        with _not_awaiting_the_disk(url), closing(build(with_urls(found))) as services:
+        with closing(build(with_urls(found))) as services:
+            # commits do not wait for the disk: whoever generates can do so again
+            services.store.database.settings["synchronous_commit"] = "off"
             projector = Projector(services.store)
             projector.create()
             generator = Generator(services, seed)
@@ -71,23 +71,3 @@ def generate(
 
 def _told(made: Generated) -> str:
     return f"{made.tournament_id}  {made.format:10}  {made.entrants:4} entrants  {made.hands:5} hands"
-
-
-@contextmanager
-def _not_awaiting_the_disk(url: str) -> Iterator[None]:
-    """For a block commits do not wait: whoever generates can do so again. In somebody else's database they do."""
-    import psycopg
-    from psycopg.sql import SQL, Identifier
-
-    with psycopg.connect(url, autocommit=True) as conn:
-        name = Identifier(conn.info.dbname)
-        if not conn.execute(_OWNED).fetchone():
-            yield
-            return
-        conn.execute(SQL("ALTER DATABASE {} SET synchronous_commit = off").format(name))
-        try:
-            yield
-        finally:
-            conn.execute(
-                SQL("ALTER DATABASE {} RESET synchronous_commit").format(name)
-            )  # and all before is on disk

@@ -47,8 +47,8 @@ def _acknowledge_early() -> None:
     """A command is acknowledged before it is on the disk."""
     plain = database.connect_options
 
-    def careless(name: str) -> dict[str, Any]:
-        options = plain(name)
+    def careless(name: str, **more: object) -> dict[str, Any]:
+        options = plain(name, **more)
         return options | {"options": f"{options['options']} -c synchronous_commit=off"}
 
     database.connect_options = careless

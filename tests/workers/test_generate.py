@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from click.testing import CliRunner
@@ -21,7 +22,7 @@ from services.projections import Projector
 from tests.services.doctor.tampering import Tampering
 from tests.services.projections.house import House
 from workers.cli import main
-from workers.generating import FORMATS, Generator
+from workers.generating import FORMATS, Generated, Generator
 
 BUY_IN = {"amount": 1003, "fee": 0, "currency": "EUR"}
 """Of three: 3009, of which 903 and 602 are for two who share the second place."""
@@ -127,6 +128,21 @@ def test_the_command_tells_each_drawing_and_the_first_wrong_place(other_lot, gen
     assert run(database_url, "verify-draw", wrong["tournament_id"]).exit_code == 1
     missing = run(database_url, "verify-draw", "00000000-0000-5000-8000-000000000000")
     assert (missing.exit_code, "there is no tournament" in missing.stderr) == (2, True)
+
+
+def test_it_awaits_no_disk_in_its_own_connections_and_leaves_the_database_as_it_is(empty_url, monkeypatch):
+    own = "SELECT source FROM pg_settings WHERE name = 'synchronous_commit'"
+    asked = f"SELECT ({own}), count(*) FROM pg_db_role_setting"
+    found = []
+
+    def tournament(generator: Generator, *_: object) -> Generated:
+        with generator._store.database.connection() as conn:
+            found.append(conn.execute(asked).fetchone())
+        return Generated(TournamentId(uuid4()), "league", 0, 0)
+
+    monkeypatch.setattr(Generator, "tournament", tournament)
+    assert run(empty_url, "generate").exit_code == 0
+    assert found == [("client", 0)]
 
 
 def test_the_command_fills_an_empty_database_and_no_other(empty_url):
