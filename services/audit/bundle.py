@@ -77,9 +77,9 @@ class Contents(NamedTuple):
     left_out: list[UUID]
 
 
-def bundle(store: Store, contents: Contents) -> bytes:
-    """The zip. Raises NotSigned, and BundleError if it would be too large."""
-    rows = _rows(store, [*contents.streams, *(hand.id for hand in contents.hands)])
+def bundle(store: Store, contents: Contents, most: int = MOST_EVENTS) -> bytes:
+    """The zip. Raises NotSigned, and BundleError if it would have more than so many events."""
+    rows = _rows(store, [*contents.streams, *(hand.id for hand in contents.hands)], most)
     indexes, signed = _covered(store, rows)
     proven = _tree(store, list(indexes.values()), signed.size)
     members: dict[str, bytes] = {
@@ -99,12 +99,17 @@ def bundle(store: Store, contents: Contents) -> bytes:
     return _zipped(members)
 
 
-def _rows(store: Store, streams: Sequence[UUID]) -> list[Row]:
+def must_fit(events: int, most: int) -> None:
+    """Raises BundleError if so many events are more than `most`."""
+    if events > most:
+        raise BundleError(f"it has more than {most} events: ask for its tables one by one")
+
+
+def _rows(store: Store, streams: Sequence[UUID], most: int) -> list[Row]:
     found: list[Row] = []
     for first in range(0, len(streams), STREAMS_AT_ONCE):
         found += store.stored_many(streams[first : first + STREAMS_AT_ONCE])
-        if len(found) > MOST_EVENTS:
-            raise BundleError(f"it has more than {MOST_EVENTS} events: ask for its tables one by one")
+        must_fit(len(found), most)
     return sorted(found, key=lambda row: row.position)
 
 

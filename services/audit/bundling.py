@@ -16,7 +16,7 @@ from services.application.credentials import Actor
 from services.application.errors import NotFound, existing
 from services.application.histories import NeedsToken
 from services.application.lists import fetch
-from services.audit.bundle import STREAMS_AT_ONCE, Contents, bundle
+from services.audit.bundle import MOST_EVENTS, STREAMS_AT_ONCE, Contents, bundle, must_fit
 from services.database import Database
 from services.envelope import Stream
 
@@ -40,27 +40,29 @@ def of_hand(services: Services, hand_id: HandId, actor: Actor | None) -> bytes:
     return _made(services, Contents("hand", hand_id, [], [stream], []), actor)
 
 
-def of_table(services: Services, table_id: TableId, actor: Actor | None) -> bytes:
-    """The bundle of a table's final hands, and of its own events once it is closed."""
+def of_table(services: Services, table_id: TableId, actor: Actor | None, most: int = MOST_EVENTS) -> bytes:
+    """The bundle of a table's final hands, and of its own events once it is closed; of `most` events at most."""
     database = services.store.database
     found = fetch(database, _TABLE, {"id": table_id})
     if not found:
         raise NotFound("table")
     tournament, closed = found[0]["tournament_id"], found[0]["state"] == "closed"
-    hands, left_out = _hands(services, "table_id", table_id)
+    hands, left_out = _hands(services, "table_id", table_id, most)
     contents = Contents("table", table_id, [table_id] if closed else [], hands, left_out)
     _must_have_some(contents)
     public = _is_over(database, tournament, "finished") if tournament else closed
     _must_see_all(actor, tournament, public=public)
-    return _made(services, contents, actor)
+    return _made(services, contents, actor, most)
 
 
-def of_tournament(services: Services, tournament_id: TournamentId, actor: Actor | None) -> bytes:
-    """The bundle of a tournament's final hands, and of all its other events once it is over."""
+def of_tournament(
+    services: Services, tournament_id: TournamentId, actor: Actor | None, most: int = MOST_EVENTS
+) -> bytes:
+    """The bundle of a tournament's final hands, and of all its other events once it is over; of `most` at most."""
     database = services.store.database
     if not fetch(database, _TOURNAMENT, {"id": tournament_id}):
         raise NotFound("tournament")
-    hands, left_out = _hands(services, "tournament_id", tournament_id)
+    hands, left_out = _hands(services, "tournament_id", tournament_id, most)
     own: list[UUID] = []
     if _is_over(database, tournament_id, "finished", "cancelled"):
         tables = fetch(database, _TABLES, {"id": tournament_id})
@@ -69,7 +71,7 @@ def of_tournament(services: Services, tournament_id: TournamentId, actor: Actor 
     contents = Contents("tournament", tournament_id, own, hands, left_out)
     _must_have_some(contents)
     _must_see_all(actor, tournament_id, public=_is_over(database, tournament_id, "finished"))
-    return _made(services, contents, actor)
+    return _made(services, contents, actor, most)
 
 
 def is_final(stream: Stream[Hand]) -> bool:
@@ -77,22 +79,26 @@ def is_final(stream: Stream[Hand]) -> bool:
     return any(isinstance(r.event, Finalised | Confirmed) for r in stream.recorded)
 
 
-def _made(services: Services, contents: Contents, actor: Actor | None) -> bytes:
-    """Before the answer each look is noted: without the note there is none."""
-    made = bundle(services.store, contents)
-    card_reads.note(services.store.database, [hand.id for hand in contents.hands], actor)
+def _made(services: Services, contents: Contents, actor: Actor | None, most: int = MOST_EVENTS) -> bytes:
+    """Before the answer each look is noted, of whoever has no token one: without the note there is no answer."""
+    made = bundle(services.store, contents, most)
+    looked_at = contents.hands if actor else contents.hands[:1]
+    card_reads.note(services.store.database, [hand.id for hand in looked_at], actor)
     return made
 
 
-def _hands(services: Services, of: str, key: UUID) -> tuple[list[Stream[Hand]], list[UUID]]:
+def _hands(services: Services, of: str, key: UUID, most: int) -> tuple[list[Stream[Hand]], list[UUID]]:
     """The final hands in the order of their deals, and the ids of the others."""
     ids = [row["hand_id"] for row in fetch(services.store.database, _HANDS.format(of=of), {"id": key})]
     final: list[Stream[Hand]] = []
     others: list[UUID] = []
+    events = 0
     for first in range(0, len(ids), STREAMS_AT_ONCE):
         wanted = [(HAND, hand) for hand in ids[first : first + STREAMS_AT_ONCE]]
         found: Sequence[Stream[Hand]] = services.store.load_many(wanted)
         final += [stream for stream in found if is_final(stream)]
+        events += sum(len(stream.recorded) for stream in found if is_final(stream))
+        must_fit(events, most)
         others += [stream.id for stream in found if not is_final(stream)]
     return final, others
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +31,11 @@ from services.http.routing import Routes, get, listing
 
 blueprint = Routes("auditing", "Checkpoints, proofs and bundles")
 NOTE, ZIP = "text/plain; charset=utf-8", "application/zip"
+MOST_EVENTS = 50_000
+"""Of a bundle over HTTP: a web process has other work. `big2 audit bundle` makes larger ones."""
+RETRY_SECONDS = 5
+_MAKING = Lock()
+"""A web process makes one bundle at a time."""
 _BUNDLE = ("forbidden", "hand-not-closed", "not-signed-yet", "bundle-too-large")
 
 
@@ -158,17 +164,24 @@ def get_hand_bundle(call: Call, hand_id: UUID) -> Response:
 @get(blueprint, "/tables/<uuid:table_id>/bundle", str, media=ZIP, problems=_BUNDLE, projected=True)
 def get_table_bundle(call: Call, table_id: UUID) -> Response:
     """Read the same of a table's final hands, and of the table once it is closed"""
-    return _bundle(call, table_id, lambda actor: bundling.of_table(call.services, TableId(table_id), actor))
+    return _bundle(
+        call, table_id, lambda actor: bundling.of_table(call.services, TableId(table_id), actor, MOST_EVENTS)
+    )
 
 
 @get(blueprint, "/tournaments/<uuid:tournament_id>/bundle", str, media=ZIP, problems=_BUNDLE, projected=True)
 def get_tournament_bundle(call: Call, tournament_id: UUID) -> Response:
     """Read the same of a tournament's final hands, and of the tournament once it is over"""
     t = TournamentId(tournament_id)
-    return _bundle(call, tournament_id, lambda actor: bundling.of_tournament(call.services, t, actor))
+    return _bundle(
+        call, tournament_id, lambda actor: bundling.of_tournament(call.services, t, actor, MOST_EVENTS)
+    )
 
 
 def _bundle(call: Call, of: UUID, make: Callable[[Actor | None], bytes]) -> Response:
+    if not _MAKING.acquire(blocking=False):
+        detail = "Another bundle is being made."
+        raise Problem("unavailable", detail, headers={"Retry-After": str(RETRY_SECONDS)})
     try:
         made = make(call.reader)
     except NeedsToken:
@@ -178,5 +191,7 @@ def _bundle(call: Call, of: UUID, make: Callable[[Actor | None], bytes]) -> Resp
         raise Problem("not-signed-yet", f"{error}.", headers={"Retry-After": "60"}) from None
     except BundleError as error:
         raise Problem("bundle-too-large", f"{error}.") from None
+    finally:
+        _MAKING.release()
     name = {"Content-Disposition": f'attachment; filename="big2-{of}.zip"'}
     return document(made, ZIP, **name)

@@ -15,7 +15,6 @@ from domain.ids import CredentialId
 from services.application.credentials import Actor
 from services.application.errors import NotFound
 from services.application.histories import NeedsToken
-from services.audit import bundle as making
 from services.audit import bundling, checkpoints, keys, verify
 from services.audit.bundle import BundleError, NotSigned
 from services.audit.judging import verdicts
@@ -129,6 +128,13 @@ def test_each_hand_that_is_looked_at_is_noted(house, first_hand):
     assert house.rows(count, first_hand)[0]["n"] == before + 1
 
 
+def test_who_has_no_token_is_noted_once_a_bundle(house):
+    count = "SELECT count(*) AS n FROM card_reads"
+    before = house.rows(count)[0]["n"]
+    bundling.of_tournament(house, house.over, None)
+    assert house.rows(count)[0]["n"] == before + 1
+
+
 def test_while_a_tournament_runs_only_who_may_read_its_histories_gets_its_final_hands(house, key, file, data):
     hand = house.running(house.going)[0]
     house.play_out(hand)
@@ -151,10 +157,12 @@ def test_while_a_tournament_runs_only_who_may_read_its_histories_gets_its_final_
     assert {event["topic"].split(".")[0] for event in events(members)} == {"hand"}
 
 
-def test_one_that_is_too_large_is_refused(house, monkeypatch):
-    monkeypatch.setattr(making, "MOST_EVENTS", 10)
-    with pytest.raises(BundleError, match="ask for its tables one by one"):
-        bundling.of_tournament(house, house.over, staff())
+def test_one_that_is_too_large_is_refused(house, whole):
+    exactly = len(events(opened(whole)))
+    assert bundling.of_tournament(house, house.over, staff(), exactly) == whole
+    for most in (10, exactly - 1):
+        with pytest.raises(BundleError, match="ask for its tables one by one"):
+            bundling.of_tournament(house, house.over, staff(), most)
 
 
 # tampered with

@@ -8,6 +8,7 @@ import pytest
 from domain.merkle import is_consistent
 from services.audit import checkpoints, keys, verify
 from services.audit.notes import Checkpoint, Verifier, decoded, opened
+from services.http import auditing
 from tests.services.http.driving import Api
 from tests.services.http.playing import Game
 
@@ -129,5 +130,14 @@ def test_a_bundle_waits_for_its_checkpoint_and_has_an_end(app, operator, anybody
     assert (*refused(early), early.headers["Retry-After"]) == (409, "not-signed-yet", "60")
     sign()
     assert anybody.get(f"{game.path}/bundle").status_code == 200
-    monkeypatch.setattr("services.audit.bundle.MOST_EVENTS", 10)
+    monkeypatch.setattr(auditing, "MOST_EVENTS", 10)
     assert refused(anybody.get(f"{game.path}/bundle")) == (409, "bundle-too-large")
+
+
+def test_one_bundle_at_a_time_is_made_and_the_next_is_asked_for_later(played, hand, anybody):
+    with auditing._MAKING:
+        busy = anybody.get(f"/v1/hands/{hand}/bundle")
+    assert (*refused(busy), busy.headers["Retry-After"]) == (503, "unavailable", "5")
+    assert anybody.get(f"{played.path}/bundle?").status_code == 200
+    assert anybody.get("/v1/hands/00000000-0000-5000-8000-000000000000/bundle").status_code == 404
+    assert not auditing._MAKING.locked()
