@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -109,7 +110,7 @@ def fork(run: Callable[[], object], env: Mapping[str, str]) -> Forked:
     Only from the main thread, and while there is no other: a lock that one held would be held there for ever.
     """
     parent = os.getpid()
-    sys.stdout.flush()
+    _say_it_all()
     if pid := os.fork():
         return Forked(pid)
     status = 1
@@ -122,8 +123,16 @@ def fork(run: Callable[[], object], env: Mapping[str, str]) -> Forked:
     except BaseException:  # noqa: BLE001 - what is below on the stack is the parent's
         traceback.print_exc()
     finally:
+        try:
+            _say_it_all()
+        finally:
+            os._exit(status)
+
+
+def _say_it_all() -> None:
+    """Write what was printed; if nobody listens any more, go on."""
+    with contextlib.suppress(OSError):
         sys.stdout.flush()
-        os._exit(status)
 
 
 def _begin_anew(parent: int, env: Mapping[str, str]) -> None:
@@ -132,7 +141,8 @@ def _begin_anew(parent: int, env: Mapping[str, str]) -> None:
     die_with_parent(parent=parent)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    open_files = [int(entry.name) for entry in Path("/dev/fd").iterdir()]  # their number may have no limit
+    os.closerange(3, 1 + max(open_files))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)

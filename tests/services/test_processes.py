@@ -62,6 +62,39 @@ def test_a_fork_is_a_session_with_the_environment_it_is_given_and_no_file_of_our
     assert said == ["True {'MARK': 'x'} [0, 1, 2] False"]
 
 
+def test_a_fork_has_no_file_of_ours_where_their_number_has_no_limit():
+    said = told("""
+        def one_by_one(low, high):  # as it is where Linux can't close them at once
+            for number in range(low, high):
+                try:
+                    os.close(number)
+                except OSError:
+                    pass
+        os.sysconf, os.closerange = lambda _: -1, one_by_one
+        ours = os.dup2(1, 100)
+        fork(lambda: print(str(ours) in os.listdir("/proc/self/fd")), {}).wait()
+    """)
+    assert said == ["False"]
+
+
+def test_a_fork_whose_output_nobody_reads_runs_and_ends_like_any_other():
+    said = told("""
+        before, (reads, writes), parent = os.dup(1), os.pipe(), os.getpid()
+        os.close(reads)
+        os.dup2(writes, 1)
+        sys.stdout = open(1, "w", closefd=False)
+        try:
+            for _ in range(2):
+                print("what stays in the buffer")
+                os.write(before, b"%d\\n" % fork(lambda: print("and more"), {}).wait())
+        finally:
+            if os.getpid() != parent:
+                os.kill(parent, signal.SIGKILL)
+        os._exit(0)
+    """)
+    assert said == ["0", "0"], "and nothing of the parent's stack is run"
+
+
 def test_a_fork_that_does_not_end_in_time_is_told_and_one_that_has_ended_takes_no_signal():
     said = told("""
         child = fork(lambda: time.sleep(1000), {})
