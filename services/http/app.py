@@ -49,7 +49,7 @@ from services.http.readiness import Readiness
 from services.http.sender import Sender
 
 FEEDS_OF_THREADS = (3, 4)
-"""At most three quarters of the threads hold feeds."""
+"""A process holds at most so many feeds: three quarters of its threads. One that only waits has no thread."""
 READY_SECONDS = 2.0
 
 log = logging.getLogger(__name__)
@@ -72,12 +72,12 @@ _HEADERS = {
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
-_POLICY = "default-src 'none'; frame-ancestors 'none'"
-_DOCS_POLICY = (
-    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
-    " connect-src 'self'; frame-ancestors 'none'"
-)
+_DOCS_HEADERS = _HEADERS | {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self' 'unsafe-inline';"
+    " style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'",
+}
 
 
 class App(Flask):
@@ -215,11 +215,11 @@ def _sentence(reason: str) -> str:
 
 
 def _secured(response: Response) -> Response:
-    """Headers for every answer; the pages of /docs bring scripts of their own."""
+    """Headers for every answer, but those that it has; the pages of /docs bring scripts of their own."""
     headers = response.headers
-    headers.extend(_HEADERS)
-    of_docs = request.path.startswith(documents.DOCS)
-    headers["Content-Security-Policy"] = _DOCS_POLICY if of_docs else _POLICY
+    wanted = _DOCS_HEADERS if request.path.startswith(documents.DOCS) else _HEADERS
+    there = {name.lower() for name, _ in headers}
+    headers.extend([(name, value) for name, value in wanted.items() if name.lower() not in there])
     if request.method == "OPTIONS":
         headers.pop("Content-Type", None)
     return response
