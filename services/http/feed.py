@@ -32,6 +32,8 @@ SEND_BYTES = 64 * 1024
 """What the kernel keeps for a reader that does not read."""
 RECHECK_SECONDS = 30.0
 """How often the token that a feed began with is looked at again."""
+UNCHECKED_SECONDS = 2 * RECHECK_SECONDS + 15
+"""For how long a feed goes on while nobody gets to look at its token, or the database does not answer."""
 LONGEST_ID = 19
 """Digits of the greatest log position."""
 
@@ -101,7 +103,7 @@ class Stream:
         self._id = g.request_id
         self._position = position
         self._handed = False
-        self._begun = self._checked = self._sent = time.monotonic()
+        self._begun = self._checked = self._found_good = self._sent = time.monotonic()
 
     def frames(self, *, handing: bool) -> Iterator[bytes]:
         """What is sent, up to an error of ours: then the reader comes again, after the last event that he had.
@@ -186,8 +188,16 @@ class Stream:
 
     def good(self) -> bool:
         """Look at the token."""
-        self._checked = time.monotonic()
-        return self._reader is None or self._gate.still_good(self._request, self._reader)
+        self._checked = now = time.monotonic()
+        found = self._reader is None or self._gate.still_good(self._request, self._reader)
+        if found:
+            self._found_good = now
+        return found
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether it was too long ago that its token was good."""
+        return self._reader is not None and time.monotonic() >= self._found_good + UNCHECKED_SECONDS
 
     def begins_to_send(self) -> None:
         self._sent = time.monotonic()

@@ -83,8 +83,13 @@ class Sender:
                 self._poll, self._bell = select.epoll(), os.eventfd(0, os.EFD_NONBLOCK)
                 self._poll.register(self._bell, select.EPOLLIN)
                 self._tokens = ThreadPoolExecutor(1, "feed-tokens")
-                self._thread = threading.Thread(target=self._run, name="feed-sender", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._run, name="feed-sender", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:  # no more threads
+                    os.close(self._bell)
+                    raise
+                self._thread = thread
         reader = _Reader(stream, connection, done, self)
         stream.waiting.awake = reader
         self.ring(reader)
@@ -173,6 +178,9 @@ class Sender:
             self._send(reader, stream.news({}) or stream.heartbeat())
         if stream.must_check and (reader.check is None or reader.check.done()):
             reader.check = self._tokens.submit(self._check, reader)
+        if stream.unchecked:
+            reader.good = False
+            self._tell(reader, {})
 
     def _check(self, reader: _Reader) -> None:
         try:

@@ -67,11 +67,18 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         try:
             return super().handle_request(req, conn)
         except HandedOver as over:
-            conn.close = _closed
-            self.method_queue.defer(self._count, 1)
             parts = self._parts
             assert parts is not None
-            parts.sender.take(over.stream, conn.sock, partial(self.method_queue.defer, self._count, -1))
+            done = partial(self.method_queue.defer, self._count, -1)
+            self.method_queue.defer(self._count, 1)
+            try:
+                parts.sender.take(over.stream, conn.sock, done)
+            except Exception as error:  # noqa: BLE001 - it ends the feed: its head is sent, a problem would be no frame
+                log.error("a feed failed: %s", told(error))  # noqa: TRY400 - its message stays out
+                over.stream.end("failed")
+                done()
+            else:
+                conn.close = _closed
             return False
 
     def _count(self, change: int) -> None:

@@ -17,7 +17,7 @@ from services.http import sender as sending
 from services.http.calls import EXTENSION
 from services.http.feed import SEND_BYTES
 from services.http.figures import counted
-from services.http.sender import HandedOver
+from services.http.sender import HandedOver, Sender
 from services.http.watch import Told
 from tests.services.http.driving import Api
 from tests.services.http.playing import SECONDS, Game, until
@@ -218,7 +218,35 @@ def test_a_feed_whose_token_cannot_be_looked_at_ends_and_nobody_waits_for_it(app
     assert ended("failed") == before
     held.set()
     assert b"hand.played" in reader.rest()
-    assert ended("failed") == before + 1
+    until(lambda: ended("failed") == before + 1)
+
+
+def test_a_feed_whose_token_nobody_gets_to_look_at_ends_after_a_while(app, game, handed, monkeypatch):
+    gate, held = app.extensions[EXTENSION].gate, threading.Event()
+    monkeypatch.setattr(feeding, "RECHECK_SECONDS", 0.05)
+    monkeypatch.setattr(feeding, "UNCHECKED_SECONDS", 0.2)
+    monkeypatch.setattr(gate, "still_good", lambda *_: held.wait(2 * SECONDS) or True)
+    before = ended("token")
+    readers = [handed(game.operator, f"tournament={game.id}") for _ in range(2)]
+    other = handed(game.anybody, f"tournament={game.id}")
+    try:
+        assert all(reader.rest().endswith(b"0\r\n\r\n") for reader in readers)
+        until(lambda: ended("token") == before + 2)
+    finally:
+        held.set()
+    game.act(game.hand_id())
+    assert other.told("hand.played")
+
+
+def test_a_sender_that_could_not_begin_tries_again_with_the_next_feed(monkeypatch):
+    def no_thread(_):
+        raise RuntimeError
+
+    monkeypatch.setattr(threading.Thread, "start", no_thread)
+    sender = Sender(None)
+    for _ in range(2):
+        with pytest.raises(RuntimeError):
+            sender.take(None, None, None)
 
 
 def test_a_reader_who_goes_gives_his_place_back_at_once(app, game, handed):
@@ -303,7 +331,7 @@ def test_a_feed_that_fails_ends_and_its_error_is_not_told(app, game, handed, mon
     monkeypatch.setattr(app.extensions[EXTENSION].listener, "told", broken)
     tell(app, table, LARGE)
     assert reader.rest() == b""
-    assert ended("failed") == before + 1
+    until(lambda: ended("failed") == before + 1)
     assert "ZeroDivisionError" in caplog.text
     assert "2S" not in caplog.text
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import runpy
 import socket
+from types import SimpleNamespace
 
 import pytest
 from gunicorn.http import errors
+from gunicorn.workers.gthread import ThreadWorker
 
+from services.http.calls import EXTENSION
+from services.http.sender import HandedOver
 from services.http.worker import Worker
 
 
@@ -42,6 +46,27 @@ def test_a_reader_who_is_gone_is_told_nothing():
         ours.setblocking(False)
         with pytest.raises(BlockingIOError):
             ours.recv(1)
+
+
+def test_a_feed_that_the_sender_cannot_take_ends_and_its_connection_is_closed(monkeypatch):
+    ended, counted, closed = [], [], []
+
+    def no_thread(*_):
+        raise RuntimeError
+
+    def handing_over(*_):
+        raise HandedOver(SimpleNamespace(end=ended.append))
+
+    monkeypatch.setattr(ThreadWorker, "handle_request", handing_over)
+    monkeypatch.setattr(ThreadWorker, "handle", lambda self, conn: self.handle_request(None, conn))
+    worker = Worker.__new__(Worker)
+    worker.wsgi = SimpleNamespace(
+        extensions={EXTENSION: SimpleNamespace(sender=SimpleNamespace(take=no_thread))}
+    )
+    worker.method_queue = SimpleNamespace(defer=lambda _, change: counted.append(change))
+    conn = SimpleNamespace(sock=None, close=lambda *, graceful: closed.append(graceful))
+    assert worker.handle(conn) is False
+    assert (ended, sum(counted), closed) == (["failed"], 0, [True])
 
 
 def test_two_workers_with_threads_are_forked_before_the_application_is_made(monkeypatch):
