@@ -16,6 +16,8 @@ from services.errors import StoreError, Unavailable
 
 MIGRATION_WAIT_MS = 60_000
 """How long a migration waits for another process's migration, or for a lock."""
+OLDEST_SERVER = 17
+"""The first PostgreSQL that knows `transaction_timeout`, with which every other connection is opened."""
 
 _MIGRATION_LOCK = 0x62326D69  # "b2mi"
 _MAKING_LOCK = 0x62326D6B  # "b2mk"
@@ -85,10 +87,15 @@ def _locked(url: str, lock: int) -> Iterator[Connection]:
 
 @contextmanager
 def _connection(url: str) -> Iterator[Connection]:
-    """A connection that waits long for locks; Unavailable if it can't be made, or is lost."""
+    """A connection that waits long for locks; Unavailable if it can't be made, or is lost.
+
+    StoreError if the server is too old for us.
+    """
     options = {"options": f"-c lock_timeout={MIGRATION_WAIT_MS} -c timezone=UTC"}
     try:
         with psycopg.connect(url, **(connect_options("big2-migrate") | options)) as conn:
+            if (found := conn.info.server_version // 10_000) < OLDEST_SERVER:
+                raise StoreError(f"PostgreSQL {OLDEST_SERVER} or later is needed: this is PostgreSQL {found}")
             yield conn
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise Unavailable(f"the database did not answer: {one_line(error)}") from error

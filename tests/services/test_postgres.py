@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
+from services import postgres
 from services.database import Database
 from services.errors import StoreError, Unavailable
 from services.postgres import alone, migrate, migrations, unapplied
@@ -71,6 +72,15 @@ def test_a_newer_schema_is_refused(empty_url):
         conn.execute("INSERT INTO migrations VALUES (999, 'later')")
     with pytest.raises(StoreError, match="newer release"):
         migrate(empty_url)
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_a_server_that_is_too_old_is_refused_before_anything_is_made(empty_url, monkeypatch, check):
+    with monkeypatch.context() as patch:
+        patch.setattr(postgres, "OLDEST_SERVER", 99)
+        with pytest.raises(StoreError, match=r"PostgreSQL 99 or later is needed: this is PostgreSQL \d\d$"):
+            migrate(empty_url, check=check)
+    assert migrate(empty_url, check=True) == ALL
 
 
 def test_what_runs_already_stays_ready_while_a_newer_release_brings_the_schema_up_to_date(empty_url):
