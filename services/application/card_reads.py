@@ -26,7 +26,7 @@ WHERE r.number > %(after)s{filters} ORDER BY r.number LIMIT %(limit)s
 """
 _FORGET = """
 DELETE FROM card_reads WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM card_reads WHERE at < clock_timestamp() - make_interval(days => %s) ORDER BY number LIMIT %s
+    SELECT ctid FROM card_reads WHERE at < clock_timestamp() - make_interval(days => %s) ORDER BY at LIMIT %s
 ))
 """
 MOST_FORGOTTEN = 10_000

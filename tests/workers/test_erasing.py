@@ -80,6 +80,15 @@ def test_looks_and_connections_are_forgotten_after_the_days_that_are_set(house, 
     assert len(house.rows("SELECT 1 FROM connection_changes")) == 1
 
 
+def test_old_looks_are_found_without_reading_all_of_them(services):
+    with services.store.database.transaction() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        plan = cursor.execute(f"EXPLAIN {card_reads._FORGET}", (30, 10)).fetchall()
+    text = "\n".join(line for (line,) in plan)
+    assert "Index Scan using card_reads_at" in text
+    assert "Sort" not in text
+
+
 def test_the_access_log_is_kept_for_good_unless_days_are_set(services):
     assert Settings().access_log_days == 0
     assert card_reads.forget(services.store.database, 0) == 0
