@@ -26,10 +26,13 @@ from services.envelope import Row
 from services.store import Store
 
 LOOKED_AT = 5_000
-"""Events that one page looks at, at most: it may be short, and still not be the last."""
+"""Events that one page looks at, at most: it may be short, and still not be the last.
+
+By tournament, table, hand and player an index finds them; their type, time and clauses are seen on each of them.
+"""
 
 _EVENTS = """
-SELECT e.originator_id, e.originator_version, e.topic, e.state, e.notification_id,
+SELECT e.originator_id, e.originator_version, e.topic, CASE WHEN {fits} THEN e.state END AS state, e.notification_id,
        f.tournament_id, f.table_id, h.hand_id, h.state <> 'running' AS over
 FROM big2_events e LEFT JOIN projections.feed f ON f.position = e.notification_id
 LEFT JOIN projections.hands h ON h.hand_id = e.originator_id
@@ -45,6 +48,8 @@ _FILTERS = {
     "player": "e.notification_id IN (SELECT position FROM projections.feed"
     " WHERE players @> ARRAY[%(player)s]::uuid[] AND position > %(after)s"
     " UNION ALL SELECT notification_id FROM big2_events WHERE originator_id = ANY(%(own)s))",
+}
+_SEEN_ON_EACH = {
     "type": "starts_with(e.topic, %(type)s)",
     "from": f"{_AT} >= %(from)s",
     "to": f"{_AT} < %(to)s",
@@ -97,17 +102,19 @@ def logged_events(
     """
     query, values = _asked(store, reader, wanted)
     of_clause = wanted.get("clause")
-    batch = limit + 1 if of_clause is None else LOOKED_AT
+    batch = LOOKED_AT + 1 if wanted.keys() & {"clause", *_SEEN_ON_EACH} else limit + 1
     shown: list[LoggedEvent] = []
     following = None
     behind = after
-    for looked_at, found in enumerate(
+    for looked_at, (position, found) in enumerate(
         _found(store, query, {**values, "as_of": as_of, "limit": batch}, after)
     ):
         if len(shown) == limit or looked_at == LOOKED_AT:
             following = (as_of, behind)
             break
-        behind = found.row.position
+        behind = position
+        if found is None:
+            continue
         event = _logged(store, found)
         if of_clause is None or of_clause in event.clauses:
             shown.append(event)
@@ -150,8 +157,9 @@ def _clauses(event: Event) -> Iterator[str]:
 
 def _asked(store: Store, reader: Actor, wanted: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The query, and its values."""
-    values = {name: value for name, value in wanted.items() if name in _FILTERS}
-    conditions = [_FILTERS[name] for name in values]
+    values = {name: value for name, value in wanted.items() if name in _FILTERS.keys() | _SEEN_ON_EACH.keys()}
+    conditions = [_FILTERS[name] for name in values if name in _FILTERS]
+    fits = [_SEEN_ON_EACH[name] for name in values if name in _SEEN_ON_EACH]
     if reader.tournament_id is not None:
         conditions.append("f.tournament_id = %(limited_to)s")
         values["limited_to"] = reader.tournament_id
@@ -159,7 +167,8 @@ def _asked(store: Store, reader: Actor, wanted: dict[str, Any]) -> tuple[str, di
         values["type"] += "."
     if "player" in values:
         values["own"] = _own_streams(store, PlayerId(values["player"]))
-    return _EVENTS.replace("{filters}", "".join(f" AND {each}" for each in conditions)), values
+    query = _EVENTS.replace("{filters}", "".join(f" AND {each}" for each in conditions))
+    return query.replace("{fits}", " AND ".join(fits) or "true"), values
 
 
 def _own_streams(store: Store, player: PlayerId) -> list[UUID]:
@@ -167,10 +176,13 @@ def _own_streams(store: Store, player: PlayerId) -> list[UUID]:
     return [player, *(wallet_id(player, row["currency"]) for row in rows)]
 
 
-def _found(store: Store, query: str, values: dict[str, Any], after: int) -> Iterator[_Found]:
-    """What is asked for behind a position, `limit` rows a query."""
+def _found(
+    store: Store, query: str, values: dict[str, Any], after: int
+) -> Iterator[tuple[int, _Found | None]]:
+    """The events behind a position by their own, null where they are not asked for; `limit` rows a query."""
     while rows := fetch(store.database, query, {**values, "after": after}):
-        yield from map(_found_in, rows)
+        for row in rows:
+            yield row["notification_id"], None if row["state"] is None else _found_in(row)
         if len(rows) < values["limit"]:
             return
         after = rows[-1]["notification_id"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from itertools import chain, islice
 from typing import NamedTuple
 from uuid import UUID
 
@@ -110,9 +111,9 @@ def steps(
         until = "the tournament is finished" if hand.tournament_id else "the table is closed"
         raise NotAllowed("forbidden", f"Until {until} only who was dealt in reads this.")
     moments = list(_moments(stream.recorded))
-    decided = [None, *(decisions.steps(stream.recorded) if moments else ())]
+    decided = chain([None], decisions.steps(stream.recorded))
     end = first + limit
-    both = list(zip(moments, decided, strict=False))[first:end]
+    both = islice(zip(moments, decided, strict=False), first, end)
     shown = [_step(number, moment, of) for number, (moment, of) in enumerate(both, first)]
     if shown:
         note(services.store.database, [hand_id], actor)

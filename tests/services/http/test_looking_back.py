@@ -12,7 +12,7 @@ import pytest
 
 from domain.credential import Role
 from domain.ids import CommandId, TournamentId
-from services.application import audited, credentials
+from services.application import audited, credentials, decisions
 from services.application.credentials import Grant
 from services.envelope import Command
 from tests.services.http.driving import Api
@@ -102,6 +102,15 @@ def test_each_step_has_the_record_of_its_decision(played, auditor):
         assert decision["credential_id"] == tokens[game.player_at(hand, step["action"]["seat"])]
         assert decision["deadline"] == turn["deadline"]
         assert (decision["plays"], decision["may_pass"]) == (len(before["legal"]), before["may_pass"])
+
+
+def test_a_page_of_steps_works_out_no_decision_behind_it(played, auditor, monkeypatch):
+    _, hand_id, _ = played
+    worked_out = []
+    plain = decisions._step
+    monkeypatch.setattr(decisions, "_step", lambda *of: worked_out.append(of) or plain(*of))
+    assert len(auditor.read(f"/v1/hands/{hand_id}/steps?limit=3")["items"]) == 3
+    assert len(worked_out) == 2
 
 
 def test_steps_come_page_by_page(played, auditor):
@@ -300,6 +309,21 @@ def test_a_page_that_has_looked_at_enough_is_short_and_says_where_to_go_on(playe
     assert page["items"] == []
     assert page["next"]
     assert every(auditor, EVENTS, tournament=game.id, clause="R8.1") == found != []
+
+
+@pytest.mark.parametrize("query", ["type=hand.settled", "from={0}", "type=hand&to={0}"])
+def test_no_page_looks_at_more_whatever_is_asked_for(played, auditor, monkeypatch, query):
+    game, _, _ = played
+    events = every(auditor, EVENTS, tournament=game.id)
+    asked = dict(each.split("=") for each in query.format(events[-2]["at"]).split("&"))
+    found = every(auditor, EVENTS, tournament=game.id, **asked)
+    monkeypatch.setattr(audited, "LOOKED_AT", 3)
+    decoded = []
+    plain = audited.fetch
+    monkeypatch.setattr(audited, "fetch", lambda *of: [decoded.append(row) or row for row in plain(*of)])
+    page = auditor.read(EVENTS, query_string={"tournament": game.id, **asked})
+    assert (len(page["items"]) <= 3, bool(page["next"]), len(decoded)) == (True, True, 4)
+    assert every(auditor, EVENTS, tournament=game.id, **asked) == found != []
 
 
 def test_a_token_for_one_tournament_sees_that_one(played, running, app, services, auditor):
