@@ -129,7 +129,11 @@ def _ties(s: Structure) -> Iterator[str]:
 
 def _disputes(s: Structure) -> Iterator[str]:
     if s.protest_seconds:
-        yield f"A hand is final {s.protest_seconds} seconds after its settlement, and prizes are paid no sooner."
+        window = f"{s.protest_seconds} seconds"
+        yield f"A hand that nobody disputes is final {window} after its settlement, and prizes are paid no sooner."
+        yield f"One that is flagged or frozen is not final until {window} after a director has ruled, or released it."
+        yield "One appeal may be made against the ruling by then; what another director rules on it is final at once."
     else:
-        yield "A hand is final with its settlement."
+        yield "A hand that nobody disputes is final with its settlement."
+        yield "One that is flagged or frozen while it runs is final once a director has ruled, or released it."
     yield "Every hand can be replayed and checked by anybody from its history, which the rules decide alone."

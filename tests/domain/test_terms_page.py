@@ -31,7 +31,8 @@ def test_a_free_sit_and_go():
     assert "from 4 entries: 65, 35." in told["Prizes"]
     assert "from 2 entries: 100." in told["Prizes"]
     assert "equal stacks share the place" in told["Ties"]
-    assert "A hand is final with its settlement." in told["Disputes"]
+    assert "A hand that nobody disputes is final with its settlement." in told["Disputes"]
+    assert "frozen while it runs is final once a director has ruled, or released it." in told["Disputes"]
 
 
 def test_a_freezeout_for_money_with_everything():
@@ -60,7 +61,12 @@ def test_a_freezeout_for_money_with_everything():
     assert "removed after 2 hands" in told["Late and absent players"]
     assert "guarantees 50000 minor units of EUR" in told["Where the money comes from"]
     assert "by place: 60, 40." in told["Prizes"]
-    assert "final 600 seconds after its settlement" in told["Disputes"]
+    assert "A hand that nobody disputes is final 600 seconds after its settlement" in told["Disputes"]
+    assert (
+        "frozen is not final until 600 seconds after a director has ruled, or released it."
+        in told["Disputes"]
+    )
+    assert "One appeal may be made" in told["Disputes"]
     assert any(title.startswith("The game: ") for title in told)
 
 
