@@ -15,7 +15,7 @@ from big2.cards import Card, mask_text
 from big2.explain import duty_reason, explain, explain_pass, write_explanation
 from domain import hand_events as events
 from domain.connection import Connection
-from domain.errors import NotAllowed
+from domain.errors import Conflicting, NotAllowed
 from domain.hand import HAND, State
 from domain.hand import Hand as HandState
 from domain.hand_events import CardsPlayed, ConnectedDealt, EntropyGiven, Passed, Settled
@@ -43,7 +43,7 @@ def legal_plays(
 ) -> shapes.LegalPlays:
     """What the actor's seat may play now, and what is to be said of the cards asked about, of none: of a pass.
 
-    NotAllowed to whoever was not dealt in; Conflicting of a hand that was played with real cards.
+    NotAllowed to whoever was not dealt in; Conflicting of a hand without cards: played with real ones, or not dealt.
     """
     stream = services.store.load(HAND, hand_id)
     hand = existing(stream, "hand")
@@ -51,6 +51,8 @@ def legal_plays(
     seat = hand.seat_of(actor.player_id)
     if seat is None:
         raise NotAllowed("forbidden", "Only a player who was dealt in has legal plays.")
+    if hand.opened and hand.state is not State.RUNNING:
+        raise Conflicting("hand-closed", f"The hand is {hand.state}: it was never dealt.")
     game = hand.game if hand.state is State.RUNNING else hand.game._replace(turn=None)
     on_turn = game.turn == seat
     options = play_rules.options(game) if on_turn else []

@@ -108,12 +108,13 @@ def test_nobody_plays_before_the_deal(window):
     assert code(window.first.get(f"{window.path}/history")) == (403, "hand-not-closed")
 
 
-def test_a_hand_that_is_voided_before_its_deal_has_no_history(window, director_):
+def test_a_hand_that_is_voided_before_its_deal_has_no_history_and_no_legal_plays(window, director_):
     assert director_.post(f"{window.game.path}/cancel", {"reason": "fire"}).status_code == 200
     hand = until(lambda: (found := window.read())["state"] == "voided" and found)
     assert (hand["entropy"], hand["turn"]) == (None, None)
     assert code(window.first.get(f"{window.path}/history")) == (409, "hand-not-dealt")
     assert code(window.first.post(f"{window.path}/entropy", {"nonce": "x"})) == (409, "hand-closed")
+    assert code(window.first.get(f"{window.path}/legal-plays")) == (409, "hand-closed")
 
 
 def test_where_a_tournament_takes_no_entropy_a_hand_is_dealt_at_once(app, operator):
