@@ -53,12 +53,13 @@ class Flagged(Event, frozen=True, kw_only=True):
 class Frozen(Event, frozen=True, kw_only=True):
     """Until it is released or ruled nobody acts in a frozen hand, a frozen table deals no more, frozen payouts wait.
 
-    The hand is not final as long as anything of this is frozen, but by a ruling.
+    `open` says that the hand is not final as long as anything of this is frozen; not so after a ruling.
     """
 
     scope: Public[Scope]
     by: AfterHand[Person]
     reason: AfterHand[str]
+    open: Public[bool]
 
 
 class Released(Event, frozen=True, kw_only=True):

@@ -107,7 +107,8 @@ def freeze(hand: Hand, by: Person, scope: Scope, reason: str, now: datetime) -> 
         instead = "pause the tournament" if hand.recorded else "pause the table"
         raise Refused("validation", "This table cannot be frozen.", {"/scope": f"cannot be table: {instead}"})
     stopped = hands.stop_clock(hand, now) if scope == "hand" else []
-    return [Frozen(scope=scope, by=by, reason=reason), *stopped]
+    keeps_open = hand.dispute.stage is not Stage.RULED
+    return [Frozen(scope=scope, by=by, reason=reason, open=keeps_open), *stopped]
 
 
 def release(

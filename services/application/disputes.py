@@ -14,6 +14,7 @@ from domain import rulings as decide_on
 from domain.dispute_events import Person, Scope
 from domain.events import Event
 from domain.hand import HAND, Hand
+from domain.hand_events import Finalised
 from domain.ids import HandId
 from domain.ring import RING
 from domain.rulings import Ruling
@@ -103,13 +104,14 @@ def rule(
 
 
 def would_rule(services: Services, actor: Actor, hand_id: HandId, read: Callable[[], Ruling]) -> list[Event]:
-    """The events that `rule` would store: of the hand, and of what follows."""
+    """The events that `rule` would store, of the hand and of what follows, but for the one that reveals its seed."""
     stream = services.store.load(HAND, hand_id)
     hand = existing(stream, "hand")
     actor.must_be_in(hand.tournament_id)
     ruled = _ruled(services, actor, hand, read)
     changes = with_what_follows(services.store, stream, ruled, stream.read_at).changes
-    return [event for change in changes for event in change.events]
+    events = [event for change in changes for event in change.events]
+    return [event for event in events if not isinstance(event, Finalised)]
 
 
 def person(actor: Actor) -> Person:

@@ -26,7 +26,7 @@ def with_what_follows(store: Store, stream: Stream[Hand], events: list[Event], n
     before = existing(stream, "hand")
     after = reduce(hands.evolve, events, before)
     changes = [on(stream, *events), *_at_table(store, before, after, now)]
-    corrected = rulings.correction(after)
+    corrected = rulings.correction(after) if before.state is not State.FINAL else None
     if corrected is not None and after.tournament_id is not None:
         changes.append(on(store.load(TOURNAMENT, after.tournament_id), corrected))
     return Decision([change for change in changes if change.events])

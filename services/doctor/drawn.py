@@ -38,6 +38,8 @@ from services.doctor.violation import Violation
 from services.envelope import Recorded
 
 AGREES, DIFFERS, NOT_REACHED = "agrees", "differs", "not reached"
+OVER = ("tournament.finished", "tournament.cancelled")
+"""What ends a tournament; a ruling may correct a result after it."""
 
 
 class Drawing(msgspec.Struct, frozen=True):
@@ -72,7 +74,7 @@ def finished_tournaments(log: Log) -> Iterator[UUID]:
     """The tournaments that are over."""
     for t in log.ids("tournament"):
         [rows] = log.rows_of([t]).values()
-        if rows[-1].topic.rpartition(".")[0] in ("tournament.finished", "tournament.cancelled"):
+        if any(row.topic.rpartition(".")[0] in OVER for row in rows):
             yield t
 
 
@@ -81,16 +83,16 @@ def verify(log: Log, t: UUID) -> Verified:
     events = log.streams([t]).get(t, [])
     if not events or not isinstance(events[0].event, SeedsCommitted):
         raise NotOverError(f"there is no tournament {t}")
-    last = events[-1].event
-    if not isinstance(last, Finished | Cancelled):
+    over = next((r.event for r in events if isinstance(r.event, Finished | Cancelled)), None)
+    if over is None:
         raise NotOverError(f"tournament {t} is not over: its seed is not revealed yet")
     wrong = next(iter(sorted(_violations(log, events), key=lambda v: v.position or 0)), None)
     published = [r.event.structure for r in events if isinstance(r.event, Published)]
     return Verified(
         tournament_id=t,
         name=published[-1].name,
-        state="finished" if isinstance(last, Finished) else "cancelled",
-        seed=last.draw_seed.hex(),
+        state="finished" if isinstance(over, Finished) else "cancelled",
+        seed=over.draw_seed.hex(),
         drawings=tuple(_judged(_drawings(events), wrong)),
         wrong=wrong,
     )

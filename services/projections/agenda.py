@@ -325,7 +325,7 @@ def _hand(cur: Cursor, r: Recorded, context: Context) -> None:
         case hand.Settled():
             context.turns[f"turn/{r.stream}"] = None
             _protest(cur, r)
-        case dispute.Flagged() | dispute.Frozen() | dispute.Appealed():
+        case dispute.Flagged() | dispute.Frozen(open=True) | dispute.Appealed():
             _strike(cur, f"final/{r.stream}")
         case dispute.Released() | dispute.Ruled():
             _protest(cur, r)

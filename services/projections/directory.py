@@ -239,6 +239,9 @@ def _table(cur: Cursor, r: Recorded) -> None:
             _hand_begun(cur, r, r.event)
         case table.HandEnded():
             _hand_ended(cur, r, r.event)
+        case table.StacksAdjusted():
+            _adjusted(cur, r, r.event)
+            _touch(cur, r)
         case table.Closed():
             cur.execute(
                 "UPDATE tables SET state = 'closed', hand_id = NULL, held = false, position = %s WHERE table_id = %s",
@@ -273,6 +276,15 @@ def _hand_ended(cur: Cursor, r: Recorded, e: table.HandEnded) -> None:
         "UPDATE table_seats AS t SET stack = s.stack FROM unnest(%s::integer[], %s::bigint[]) AS s (seat, stack)"
         " WHERE table_id = %s AND t.seat = s.seat",
         (list(e.stacks), list(e.stacks.values()), r.stream),
+    )
+
+
+def _adjusted(cur: Cursor, r: Recorded, e: table.StacksAdjusted) -> None:
+    cur.execute(
+        "UPDATE table_seats AS t SET stack = t.stack + s.chips"
+        " FROM unnest(%s::integer[], %s::bigint[]) AS s (seat, chips)"
+        " WHERE table_id = %s AND t.seat = s.seat",
+        (list(e.changes), list(e.changes.values()), r.stream),
     )
 
 

@@ -63,9 +63,9 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: ARG001
             )
         case hand.Settled():
             _settled(cur, r, r.event)
-        case dispute.Flagged() | dispute.Frozen() | dispute.Appealed():
+        case dispute.Flagged() | dispute.Appealed():
             _disputed(cur, r, disputed=True)
-        case dispute.Released():
+        case dispute.Frozen() | dispute.Released():
             _disputed(cur, r, disputed=r.event.open)
         case dispute.Ruled():
             _disputed(cur, r, disputed=False)

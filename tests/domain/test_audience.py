@@ -145,7 +145,7 @@ FIELDS = {
     "table.deals_committed.1": Seen("first_hand root"),
     "ring.deals_committed.1": Seen("first_hand root"),
     "hand.flagged.1": Seen("role", after_hand="by reason evidence"),
-    "hand.frozen.1": Seen("scope", after_hand="by reason"),
+    "hand.frozen.1": Seen("scope open", after_hand="by reason"),
     "hand.released.1": Seen("scope open", after_hand="by reason"),
     "hand.ruled.1": Seen("number ruling reason result", after_hand="by"),
     "hand.appealed.1": Seen("role", after_hand="by reason"),

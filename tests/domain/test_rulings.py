@@ -227,7 +227,7 @@ def test_a_ruling_stands_until_an_appeal():
 def test_nobody_acts_in_a_frozen_hand_and_its_turn_keeps_its_time():
     hand = running(holdings=TWO)
     frozen, stopped = rulings.freeze(hand, DIRECTOR, "hand", "a look", later(10))
-    assert frozen == Frozen(scope="hand", by=DIRECTOR, reason="a look")
+    assert frozen == Frozen(scope="hand", by=DIRECTOR, reason="a look", open=True)
     assert stopped == ClockStopped(turn=1, remaining_ms=20_000)
     hand = fold(HAND, [frozen, stopped], hand)
     with refused(Conflicting, "hand-frozen"):
@@ -258,6 +258,13 @@ def test_a_ruling_ends_every_freeze_but_that_of_the_table_which_lasts_until_the_
     hand = on(settled(), freeze("hand"), freeze("payouts"), freeze("table"), rule())
     assert hand.dispute.frozen == {"table"}
     assert on(hand, final).state is State.FINAL
+
+
+def test_a_freeze_tells_whether_the_hand_is_open_by_it():
+    for steps, keeps_open in (([], True), ([rule()], False), ([rule(), appeal()], True)):
+        hand = on(settled(), *steps)
+        [frozen] = freeze("table")(hand)
+        assert frozen.open == keeps_open == on(hand, freeze("table")).dispute.keeps_open
 
 
 def test_only_a_table_that_deals_for_a_tournament_is_frozen():

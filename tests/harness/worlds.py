@@ -194,12 +194,13 @@ class Worlds:
         ]
 
     def of_hand(self, hand: HandInPlay, seat: int) -> list[Asked]:
-        """All that can be asked about a hand: every GET, and commands that are refused, whoever asks."""
+        """All that can be asked about a hand: every GET, commands that are refused, whoever asks, and a dry run."""
         ids = {"hand_id": hand.hand_id, "table_id": hand.table_id}
         path = f"/v1/hands/{hand.hand_id}"
         first = [Asked("GET", path), Asked("GET", f"/v1/feed?table={hand.table_id}&after=0")]
         found = [each for each in self._gets(ids, {"hand_id", "table_id"}) if each not in first]
-        return [*first, *found, *self._within(ids), Asked("HEAD", path), *self._refused(hand, seat)]
+        would = Asked("POST", f"{path}/rulings?dry_run=true", {"ruling": "void", "reason": "a look"})
+        return [*first, *found, *self._within(ids), Asked("HEAD", path), *self._refused(hand, seat), would]
 
     def of_tournament(self, tournament_id: str) -> list[Asked]:
         """All that can be read of a tournament."""

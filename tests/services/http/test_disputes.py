@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from uuid import UUID
+
 import pytest
 
 from domain.credential import Role
+from domain.hand import HAND
+from domain.ids import HandId, TournamentId
+from domain.tournament import TOURNAMENT
+from domain.tournament_events import ResultCorrected
+from services.application import hands
+from services.doctor import drawn
 from services.doctor.examination import Examination, Questions
+from services.doctor.reading import Log
 from tests.services.http.banking import Casino
 from tests.services.http.driving import CLOCK, Api, make_token
 from tests.services.http.playing import Game, until
@@ -24,8 +34,8 @@ def another(app, services) -> Api:
 class Disputed(Game):
     """A sit-and-go whose hands can be protested; its first hand is played, and the next one runs."""
 
-    def __init__(self, app, operator, *, settled: bool = True, **terms) -> None:
-        super().__init__(app, operator, **{"protest_seconds": WINDOW, "unit_levels": [1]} | terms)
+    def __init__(self, app, operator, entrants: int = 4, *, settled: bool = True, **terms) -> None:
+        super().__init__(app, operator, entrants, **{"protest_seconds": WINDOW, "unit_levels": [1]} | terms)
         self.hand_in_question = self.hand_id()
         self.at = f"/v1/hands/{self.hand_in_question}"
         if settled:
@@ -36,6 +46,15 @@ class Disputed(Game):
 
     def seated(self) -> tuple[Api, ...]:
         return tuple(self.players.values())
+
+    def would(self, director: Api, ruling: str = "void"):
+        return director.post(f"{self.at}/rulings?dry_run=true", {"ruling": ruling, **REASON})
+
+    def final_on_appeal(self, first: Api, second: Api) -> None:
+        """Void the hand, twice."""
+        first.made(f"{self.at}/rulings", {"ruling": "void", **REASON})
+        self.seated()[0].made(f"{self.at}/appeals", REASON)
+        second.made(f"{self.at}/rulings", {"ruling": "void", **REASON})
 
     def chips(self) -> dict[str, int]:
         return {item["player_id"]: item["chips"] for item in self.standings()}
@@ -103,9 +122,8 @@ def test_a_running_hand_is_voided_and_the_table_goes_on(app, operator, director_
     game = Disputed(app, operator, settled=False)
     before = game.stacks()
     director_.made(f"{game.at}/freeze", {"scope": "table", **REASON})
-    would = director_.post(f"{game.at}/rulings?dry_run=true", {"ruling": "void", **REASON})
-    kinds = [event["type"] for event in would.json["events"]]
-    assert kinds == ["hand.ruled", "hand.voided", "hand.finalised", "table.hand_ended", "table.released"]
+    kinds = [event["type"] for event in game.would(director_).json["events"]]
+    assert kinds == ["hand.ruled", "hand.voided", "table.hand_ended", "table.released"]
     assert game.hand(game.hand_in_question)["state"] == "running"
     director_.made(f"{game.at}/rulings", {"ruling": "void", **REASON})
     assert game.hand(game.hand_in_question)["state"] == "voided"
@@ -199,6 +217,93 @@ def test_a_league_ends_as_ruled_once_every_hand_is_final(operator, director_, be
         each for each in operator.read("/v1/leaderboards/all?limit=200")["items"] if each["player_id"] == b
     ]
     assert leader["points"] == 1
+
+
+def tells_no_seed(answer, game: Disputed, services) -> None:
+    assert answer.status_code == 200
+    assert answer.json["events"][0]["type"] == "hand.ruled"
+    seed = services.store.load(HAND, HandId(UUID(game.hand_in_question))).state.seed
+    assert "seed" not in answer.text
+    assert not any(text in answer.text for text in (seed.hex(), b64encode(seed).decode()))
+
+
+def test_a_dry_run_tells_the_seed_of_no_hand(app, operator, director_, another, services):
+    for terms in ({}, {"entropy_seconds": 3600}):
+        running = Disputed(app, operator, settled=False, **terms)
+        tells_no_seed(running.would(director_), running, services)
+    settled = Disputed(app, operator)
+    director_.made(f"{settled.at}/rulings", {"ruling": "void", **REASON})
+    settled.seated()[0].made(f"{settled.at}/appeals", REASON)
+    for ruling in ("void", "stands"):
+        tells_no_seed(settled.would(another, ruling), settled, services)
+
+
+def test_a_late_job_finds_a_hand_that_an_appeal_made_final_and_corrects_nothing_again(
+    app, operator, director_, another, services, beside
+):
+    game = Disputed(app, operator)
+    game.final_on_appeal(director_, another)
+    until(beside.rests)
+    chips = game.chips()
+    with CLOCK.put_forward(seconds=WINDOW + 1), beside.paused():
+        head = services.store.head()
+        hands.finalise(services, HandId(UUID(game.hand_in_question)))
+        assert services.store.head() == head
+    tournament = services.store.load(TOURNAMENT, TournamentId(UUID(game.id)))
+    assert [type(r.event) for r in tournament.recorded].count(ResultCorrected) == 1
+    assert game.chips() == chips
+    nothing_is_wrong(services)
+
+
+def test_a_table_that_is_frozen_after_the_ruling_does_not_keep_the_hand_open(
+    app, operator, director_, beside
+):
+    game = Disputed(app, operator)
+    director_.made(f"{game.at}/rulings", {"ruling": "stands", **REASON})
+    director_.made(f"{game.at}/freeze", {"scope": "table", **REASON})
+    until(beside.rests)
+    [line] = [
+        each
+        for each in operator.read(f"{game.path}/hands")["items"]
+        if each["hand_id"] == game.hand_in_question
+    ]
+    assert not line["disputed"]
+    with CLOCK.put_forward(seconds=WINDOW + 1):
+        until(lambda: game.hand(game.hand_in_question)["state"] == "final")
+
+
+def test_the_list_of_tables_has_the_stacks_as_a_ruling_left_them(
+    app, operator, director_, another, services, beside
+):
+    game = Disputed(app, operator, settled=False)
+    director_.made(f"{game.at}/freeze", {"scope": "table", **REASON})
+    game.play_hand(game.hand_in_question)
+    game.final_on_appeal(director_, another)
+    game.hand_id()
+    until(beside.rests)
+    path = f"{game.path}/tables"
+    [table] = operator.read(path)["items"]
+    assert {seat["stack"] for seat in table["seats"]} == {50}
+    assert operator.read(f"{path}?as_of={services.store.head()}")["items"] == [table]
+    nothing_is_wrong(services)
+
+
+def test_a_tournament_that_is_corrected_after_its_end_is_over_all_the_same(
+    app, operator, director_, another, services
+):
+    game = Disputed(app, operator, 2, settled=False, capacity=2, seats_per_table=2, stack_points=1)
+    game.play()
+    game.final_on_appeal(director_, another)
+    tournament = services.store.load(TOURNAMENT, TournamentId(UUID(game.id)))
+    assert isinstance(tournament.recorded[-1].event, ResultCorrected)
+    log = Log(services.store)
+    found = drawn.verify(log, UUID(game.id))
+    assert (found.state, found.seed, found.wrong) == (
+        "finished",
+        game.anybody.read(game.path)["draw_seed"],
+        None,
+    )
+    assert UUID(game.id) in drawn.finished_tournaments(log)
 
 
 def test_a_director_who_plays_at_the_table_does_not_rule_there(app, operator, admin):
