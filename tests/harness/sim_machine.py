@@ -11,6 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from domain.errors import Conflicting
+from domain.ids import TournamentId
+from services.application import payments
 from services.errors import StoreError, Unavailable
 from tests.harness.sim_log import Violation
 from tests.harness.sim_service import AgendaDatabase, Job, Projected, Valkey, services_on
@@ -225,11 +227,15 @@ class Machine:
         except Exception as bug:  # noqa: BLE001 - RQ would write it down and go on; here it ends the run
             self.bugs.append(bug)
 
+    def _pay(self, services: Any, t: TournamentId, number: int) -> None:
+        payments.pay(services, t, number, self.projected.all_final)
+
     def patches(self) -> dict[str, Any]:
-        """What stands in for the product's time, chance, queue and jobs' services while a seed runs."""
+        """What stands in for the product's time, chance, queue, jobs' services and projections while a seed runs."""
         return {
             "secrets.token_bytes": self.random.randbytes,
             "workers.jobs.services": lambda: self.worker,
+            "workers.jobs.payments": SimpleNamespace(pay=self._pay),
             "workers.clock.queue": lambda client: client,
             "workers.clock.time": SimpleNamespace(monotonic=lambda: self.now),
         }

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from types import SimpleNamespace
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from services.application.ring_stakes import Stakes
 from services.application.rulesets import RuleSets
@@ -67,6 +68,11 @@ class Projected:
             named = [(_name(subject, it.args), it) for subject, it in self.world.agenda().items()]
             self._agenda = self.position, sorted(named, key=lambda row: (row[1].due_at, row[0]))
         return [(name, it.job, it.args) for name, it in self._agenda[1] if it.is_due(now)]
+
+    def all_final(self, tournament: UUID) -> bool:
+        """As far as that tells, whether nobody can rule on a hand of a tournament that is over."""
+        known = self.world.tournaments.get(tournament)
+        return known is not None and known.over and self.world.payable_since(tournament) is not None
 
     def turns(self) -> list[str]:
         return [it.args[0] for it in self.world.agenda().values() if it.job == "turn"]

@@ -168,11 +168,11 @@ class World:
             found[f"seat/{t}"] = at_once("deal", [me], entered.at)
         if tournament.state == "running" and tournament.level_ends_at:
             found[f"level/{t}"] = Entry("level", [me, tournament.level + 1], tournament.level_ends_at)
-        if tournament.over and (left := self.owed(t)) and (since := self._payable_since(t)):
+        if tournament.over and (left := self.owed(t)) and (since := self.payable_since(t)):
             found[f"pay/{t}"] = at_once("pay", [me, (len(left[0]) - len(left[1])) // SLICE], since)
         return found
 
-    def _payable_since(self, t: UUID) -> datetime | None:
+    def payable_since(self, t: UUID) -> datetime | None:
         """The end; of a finished tournament with a hand that was not final then, when the last one was."""
         over = next(r for r in self.stream(t) if isinstance(r.event, Cancelled | MoneyPrizesAwarded))
         if isinstance(over.event, Cancelled):
