@@ -94,7 +94,7 @@ def deal_problem(history: Mapping[str, Any]) -> str | None:
     seats = [taken["seat"] for taken in history["seats"]]
     order = deal_order(history["dealer"], seats, Direction(history["direction"]))
     nonces = {int(sent["seat"]): str(sent["nonce"]) for sent in shuffle.get("nonces", ())}
-    if shuffle["server_only"] == bool(nonces) or not nonces.keys() <= set(seats):
+    if shuffle.get("server_only", not nonces) == bool(nonces) or not nonces.keys() <= set(seats):
         return "the entropy that is told fits no such hand"
     entropy = [nonce.encode() for _, nonce in sorted(nonces.items())]
     holdings, _ = dealt(shuffled_deck(seed, *names, entropy), order)

@@ -6,11 +6,12 @@ import csv
 import io
 import json
 from collections import Counter, defaultdict
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
 from domain.credential import Role
+from domain.ids import TournamentId
 from domain.currencies import CURRENCIES
 from services.application import credentials
 from services.application.credentials import Grant
@@ -254,7 +255,7 @@ def test_what_is_held_waits_for_the_refund_and_goes_with_the_pool(operator):
 
 def test_a_token_of_one_tournament_sees_that_one_s_lines_and_no_whole_book(app, services, casino):
     command = Command(uuid4(), "tests", "")
-    grant = lambda: Grant(Role.AUDITOR, tournament_id=casino.id)  # noqa: E731
+    grant = lambda: Grant(Role.AUDITOR, tournament_id=TournamentId(UUID(casino.id)))  # noqa: E731
     api = Api(app, credentials.issue(services.store, command, grant).text)
     lines = every(api, "/v1/ledger/entries", limit=200)
     assert {line["tournament_id"] for line in lines} == {casino.id}
