@@ -11,8 +11,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from domain.credential import Role
-from domain.ids import TournamentId
 from domain.currencies import CURRENCIES
+from domain.ids import TournamentId
 from services.application import credentials
 from services.application.credentials import Grant
 from services.envelope import Command
