@@ -37,6 +37,7 @@ def expected_hand(world, hand_id):
         "ended_at": ended.at if ended else None,
         "recorded": hand.recorded is not None,
         "played_at": hand.recorded.played_at if hand.recorded else None,
+        "disputed": hand.dispute.keeps_open,
         "created": stream[0].position,
     }
 
