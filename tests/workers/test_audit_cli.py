@@ -65,7 +65,7 @@ def test_a_checkpoint_a_proof_and_a_bundle_are_printed_and_hold(house, big2, tmp
         file = tmp_path / f"{of[0]}.zip"
         made = big2("audit", "bundle", *of, "-o", file)
         assert made.exit_code == 0, made.output
-        judged = big2("verify", file, "--key", key)
+        judged = big2("verify", file, "--key", f"{key}  since 2026-12-01")
         assert (judged.exit_code, {line[:5] for line in judged.output.splitlines()}) == (0, {"holds"})
     assert big2("audit", "bundle", *of, "-o", file).output.endswith("File exists\n")
     stranger = Signer.made("somebody").verifier

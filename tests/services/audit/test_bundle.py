@@ -64,7 +64,7 @@ def test_the_verifier_within_needs_nothing_but_python(whole, key, file, tmp_path
     file.write_bytes(whole)
     script = tmp_path / "verify.py"
     script.write_bytes(opened(whole)["verify.py"])
-    run = [sys.executable, "-I", "-S", str(script), str(file), "--key", key]
+    run = [sys.executable, "-I", "-S", str(script), str(file), "--key", f"{key}  since 2026-12-01"]
     done = subprocess.run(run, capture_output=True, text=True, timeout=100, cwd=tmp_path, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert {line.split()[0] for line in done.stdout.splitlines()} == {"holds"}
