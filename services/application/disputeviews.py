@@ -21,7 +21,7 @@ def disputed(outcome: Outcome[hands.Hand], command: UUID) -> shapes.Disputed:
         hand_id=hand.hand_id,
         command_id=command,
         state=hand.state.value,
-        dispute=_shown(hand.dispute, words=False),
+        dispute=_shown(hand, words=False),
     )
 
 
@@ -29,14 +29,15 @@ def dispute_view(hand: hands.Hand, *, words: bool) -> shapes.Dispute | None:
     """The dispute about a hand; null where there never was one. `words` says that the reader may have the history."""
     if hand.dispute == disputes.Dispute():
         return None
-    return _shown(hand.dispute, words=words and hand.state is not hands.State.RUNNING)
+    return _shown(hand, words=words and hand.state is not hands.State.RUNNING)
 
 
-def _shown(dispute: disputes.Dispute, *, words: bool) -> shapes.Dispute:
+def _shown(hand: hands.Hand, *, words: bool) -> shapes.Dispute:
+    dispute, open_ = hand.dispute, hand.state in (hands.State.RUNNING, hands.State.SETTLED)
     return shapes.Dispute(
         stage=dispute.stage.value,
         flags=[_flag(flag, words=words) for flag in dispute.flags],
-        frozen=sorted(dispute.frozen),
+        frozen=sorted(dispute.frozen) if open_ else [],
         rulings=[_ruling(ruled) for ruled in dispute.rulings],
         appeal=_flag(dispute.appeal, words=words) if dispute.appeal else None,
     )

@@ -146,7 +146,7 @@ def test_a_table_that_is_frozen_deals_no_more_until_the_dispute_is_over(
     assert game._running() is None
     assert game.stacks() == after
     final = another.made(f"{game.at}/rulings", {"ruling": "void", **REASON})
-    assert (final["state"], final["dispute"]["stage"]) == ("final", "ruled")
+    assert (final["state"], final["dispute"]["stage"], final["dispute"]["frozen"]) == ("final", "ruled", [])
     game.hand_id()
     assert set(game.stacks().values()) == {50}
     assert set(game.chips().values()) == {50}
@@ -260,7 +260,8 @@ def test_a_table_that_is_frozen_after_the_ruling_does_not_keep_the_hand_open(
 ):
     game = Disputed(app, operator)
     director_.made(f"{game.at}/rulings", {"ruling": "stands", **REASON})
-    director_.made(f"{game.at}/freeze", {"scope": "table", **REASON})
+    frozen = director_.made(f"{game.at}/freeze", {"scope": "table", **REASON})
+    assert frozen["dispute"]["frozen"] == ["table"]
     until(beside.rests)
     [line] = [
         each
