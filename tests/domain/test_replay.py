@@ -65,6 +65,17 @@ OF_LATE_ENTRY = ("entry_taken.1", "late_seated.1", "entries_closed.1")
 OF_RING_PLAY = ("committed.2", "committed.4")
 OF_ENTROPY = ("entropy_opened.1", "entropy_given.1", "dealt.3")
 """`test_entropy.py` has these."""
+OF_DISPUTES = (
+    "flagged.1",
+    "frozen.1",
+    "released.1",
+    "ruled.1",
+    "appealed.1",
+    "result_corrected.1",
+    "stacks_corrected.1",
+    "stacks_adjusted.1",
+)
+"""`test_rulings.py` has these."""
 OF_LONG_TABLES = ("deals_committed.1",)
 """`test_coming_deals.py` has the table's; the tournament's is of the same name."""
 OLDER = ("dealt.1", "committed.1")
@@ -107,6 +118,7 @@ def test_the_whole_log_holds_every_event_of_a_tournament_that_is_played_out(live
         *OF_RECORDED_PLAY,
         *OF_RING_PLAY,
         *OF_ENTROPY,
+        *OF_DISPUTES,
         *OF_LONG_TABLES,
         *OLDER,
     }

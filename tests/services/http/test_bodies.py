@@ -26,6 +26,7 @@ class Scene:
         self.hand = self.running.hand(self.running.hand_id())
         self.paused.hand_id()
         operator.made(f"{self.paused.path}/pause")
+        self.coming = Game(app, operator, entropy_seconds=3600)
         self.empty = Game(app, operator, entrants=0)
         self.open = Game(app, operator, entrants=2, format="freezeout")
         self.club = Club(operator, 2)
@@ -40,8 +41,12 @@ class Scene:
             for method in operations.keys() - {"parameters"}:
                 if "requestBody" in operations[method]:
                     name = operations[method]["operationId"]
-                    who = self.running.on_turn(self.hand) if name in AT_TURN else self.admin
-                    yield name, method.upper(), path.format(**self._ids(name)), who
+                    yield name, method.upper(), path.format(**self._ids(name)), self._who(name)
+
+    def _who(self, name: str) -> Api:
+        if name == "give_entropy":
+            return next(iter(self.coming.players.values()))
+        return self.running.on_turn(self.hand) if name in AT_TURN else self.admin
 
     def _ids(self, name: str) -> dict[str, object]:
         tournaments = {
@@ -58,7 +63,7 @@ class Scene:
         return {
             "tournament_id": tournaments.get(name, self.open.id),
             "table_id": tables.get(name, self.ring.id),
-            "hand_id": self.hand["hand_id"],
+            "hand_id": self.coming.hand_id() if name == "give_entropy" else self.hand["hand_id"],
             "player_id": next(iter(self.running.players)),
             "seat": 1,
         }
