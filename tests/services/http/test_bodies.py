@@ -12,6 +12,7 @@ from tests.services.http.driving import Api
 from tests.services.http.playing import Game, until
 from tests.services.http.recording import Club, errors
 from tests.services.http.ringing import RingGame
+from tests.services.http.test_disputes import REASON, Disputed
 
 NO_OBJECTS = ([], [{}], "buy_in", 7, True, None)
 AT_TURN = ("play", "pass_turn", "send_heartbeat")
@@ -27,6 +28,9 @@ class Scene:
         self.paused.hand_id()
         operator.made(f"{self.paused.path}/pause")
         self.coming = Game(app, operator, entropy_seconds=3600)
+        self.ruled, self.frozen = Disputed(app, operator), Disputed(app, operator)
+        admin.made(f"{self.ruled.at}/rulings", {"ruling": "stands", **REASON})
+        admin.made(f"{self.frozen.at}/freeze", {"scope": "hand", **REASON})
         self.empty = Game(app, operator, entrants=0)
         self.open = Game(app, operator, entrants=2, format="freezeout")
         self.club = Club(operator, 2)
@@ -60,10 +64,15 @@ class Scene:
             "send_heartbeat": self.hand["table_id"],
             "resume_ring_table": self.still.id,
         }
+        hands = {
+            "give_entropy": self.coming.hand_id(),
+            "appeal_ruling": self.ruled.hand_in_question,
+            "release_hand": self.frozen.hand_in_question,
+        }
         return {
             "tournament_id": tournaments.get(name, self.open.id),
             "table_id": tables.get(name, self.ring.id),
-            "hand_id": self.coming.hand_id() if name == "give_entropy" else self.hand["hand_id"],
+            "hand_id": hands.get(name, self.hand["hand_id"]),
             "player_id": next(iter(self.running.players)),
             "seat": 1,
         }
