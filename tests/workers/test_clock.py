@@ -307,7 +307,10 @@ def test_a_database_whose_connections_were_cut_is_asked_again(house, redis, data
     mine.tick()
     redis.flushdb()
     with psycopg.connect(database_url, autocommit=True) as other:
-        other.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+        other.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE pid <> pg_backend_pid() AND datname = current_database()"
+        )
     eventually(lambda: _ticks(mine))
 
 

@@ -46,7 +46,8 @@ class Evening:
 
     def kill_command(self, name: str) -> None:
         """Kill one of the demo's own children, a `big2` of that name."""
-        pid = next(pid for pid in self._alive() if command_of(pid)[2:4] == ["workers.cli", name])
+        own = (pid for pid in self._alive() if parent_of(pid) == self._run.popen.pid)
+        pid = next(pid for pid in own if command_of(pid)[2:4] == ["workers.cli", name])
         os.kill(pid, signal.SIGKILL)
         said = "service" if name == "serve" else name
         self._until(lambda: f"{said} ended (signal 9): starting it again" in self._run.said)
@@ -66,6 +67,15 @@ class Evening:
 
     def _until(self, happens) -> None:
         self._run.until(happens, PATIENCE_SECONDS)
+
+
+def parent_of(pid: int) -> int | None:
+    """The process that has started it; none of one that has ended."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return None
+    return int(status.partition("PPid:")[2].split()[0])
 
 
 def command_of(pid: int) -> list[str]:

@@ -99,7 +99,8 @@ def test_when_its_connections_are_cut_it_goes_on(house, database_url, monkeypatc
         until_shown(house)
         with psycopg.connect(database_url, autocommit=True) as other:
             other.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'big2-projector'"
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE application_name = 'big2-projector' AND datname = current_database()"
             )
         house.enrol(1)
         until_shown(house)
