@@ -26,6 +26,7 @@ from domain.tournament import TOURNAMENT, Tournament
 from domain.tournament_events import (
     Cancelled,
     EntryTaken,
+    Finished,
     LateSeated,
     MoneyPrizesAwarded,
     Paused,
@@ -174,7 +175,9 @@ class World:
 
     def payable_since(self, t: UUID) -> datetime | None:
         """The end; of a finished tournament with a hand that was not final then, when the last one was."""
-        over = next(r for r in self.stream(t) if isinstance(r.event, Cancelled | MoneyPrizesAwarded))
+        over = next(
+            r for r in self.stream(t) if isinstance(r.event, Cancelled | MoneyPrizesAwarded | Finished)
+        )
         if isinstance(over.event, Cancelled):
             return over.at
         its = [(h, hand) for h, hand in self.hands.items() if hand.tournament_id == t]
