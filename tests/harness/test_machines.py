@@ -24,7 +24,8 @@ HANDS = 4
 """So many hands more tell that play goes on."""
 
 
-def test_each_of_two_machines_is_cut_off_in_the_middle_and_the_tournament_ends_right():
+def test_each_of_two_machines_is_cut_off_in_the_middle_and_the_tournament_ends_right(monkeypatch):
+    monkeypatch.setattr("workers.client.PATIENCE_SECONDS", 180.0)
     with servers() as shared, machines(shared, 2) as (one, other):
         token = admin_token(shared)
         t = entered(Client(one.url, token), ENTRANTS, **LONG)
@@ -36,7 +37,7 @@ def test_each_of_two_machines_is_cut_off_in_the_middle_and_the_tournament_ends_r
                 cut.joined()
                 cut.processes["web"].until(cut.ready)
                 goes_on(cut, token, t)
-            here.until(lambda: finished(Client(one.url, token), t))
+            one.processes["web"].until(lambda: finished(Client(one.url, token), t))
             assert [here.ended(), there.ended()] == [0, 0], here.said + there.said
         for machine in (one, other):
             assert [name for name, run in machine.processes.items() if run.popen.poll() is not None] == []
