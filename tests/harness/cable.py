@@ -62,12 +62,7 @@ class Cable:
             await self._through.wait()
             there_reader, there_writer = await asyncio.open_unix_connection(self._socket)
             with contextlib.closing(there_writer):
-                ways = [self._way(reader, there_writer), self._way(there_reader, writer)]
-                tasks = [asyncio.create_task(way) for way in ways]
-                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
+                await until_one_ends(self._way(reader, there_writer), self._way(there_reader, writer))
         writer.close()
 
     async def _way(self, reader: StreamReader, writer: StreamWriter) -> None:
@@ -76,3 +71,12 @@ class Cable:
             writer.write(chunk)
             await writer.drain()
         await self._through.wait()
+
+
+async def until_one_ends(*ways: Coroutine[object, object, None]) -> None:
+    """Run both ways of a connection until either is over; then the other is, too."""
+    tasks = [asyncio.create_task(way) for way in ways]
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -8,6 +8,8 @@ import threading
 from asyncio import StreamReader, StreamWriter
 from random import Random
 
+from tests.harness.cable import until_one_ends
+
 CHUNK = 65_536
 START_SECONDS = 10
 
@@ -59,12 +61,7 @@ class LossyProxy:
         ):  # the service, or the proxy, is down: so is this
             back_reader, back_writer = await asyncio.open_connection("127.0.0.1", self._upstream)
             with contextlib.closing(back_writer):
-                ways = [self._forth(reader, back_writer), self._back(back_reader, writer)]
-                tasks = [asyncio.create_task(way) for way in ways]
-                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
+                await until_one_ends(self._forth(reader, back_writer), self._back(back_reader, writer))
         writer.close()
 
     @staticmethod
