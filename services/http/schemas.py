@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import marshmallow as ma
 
@@ -43,6 +43,22 @@ LONGEST_ROUND_TRIP_MS = 3_600_000
 FORMATS = ("sit_and_go", "freezeout", "league")
 RULES = "RuleSetSwitches"
 """How OpenAPI calls the JSON Schema of a rule set."""
+
+
+class Members(NamedTuple):
+    """What a ruling's body has beside its reason; of `may` any or none."""
+
+    needs: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+
+
+MEMBERS_OF = {
+    "stands": Members(),
+    "void": Members(),
+    "adjust": Members(needs=("points",)),
+    "liability": Members(needs=("liable",)),
+}
+"""Each ruling that is offered: which members of the body go with it. None goes with one that does not name it."""
 LATER_RULINGS = (
     "void_from", "penalty", "time", "replace", "reinstate", "cancel",
 )  # fmt: skip
@@ -301,7 +317,7 @@ class NewFreeze(Body):
 class NewRuling(Body):
     """`points` by seat go with `adjust`, `liable` (null for nobody) with `liability`, and with nothing else."""
 
-    ruling = OneOf("stands", "void", "adjust", "liability", later=LATER_RULINGS, required=True)
+    ruling = OneOf(*MEMBERS_OF, later=LATER_RULINGS, required=True)
     reason = Text(REASON_LETTERS, required=True)
     points = BySeat(
         MOST,
@@ -314,14 +330,13 @@ class NewRuling(Body):
 
     @ma.validates_schema
     def _fit(self, asked: dict[str, Any], **_: Any) -> None:  # noqa: ANN401 - marshmallow's own signature
-        wanted = {"adjust": "points", "liability": "liable"}.get(asked.get("ruling", ""))
-        wrong = {
-            member: [
-                f"is missing: {asked['ruling']} wants it" if member == wanted else "goes with another ruling"
-            ]
-            for member in ("points", "liable")
-            if "ruling" in asked and (member in asked) != (member == wanted)
-        }
+        ruling = asked.get("ruling", "")
+        if ruling not in MEMBERS_OF:
+            return
+        needs, may = MEMBERS_OF[ruling]
+        given = asked.keys() - {"ruling", "reason"}
+        wrong = {name: [f"is missing: {ruling} wants it"] for name in needs if name not in given}
+        wrong |= {name: ["goes with another ruling"] for name in sorted(given - {*needs, *may})}
         if wrong:
             raise ma.ValidationError(wrong)
 
