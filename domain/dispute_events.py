@@ -15,7 +15,7 @@ from domain.events import AfterHand, Event, Public
 from domain.ids import CredentialId, PlayerId
 
 Scope = Literal["hand", "table", "payouts"]
-RulingKind = Literal["stands", "void", "adjust", "liability"]
+RulingKind = Literal["stands", "void", "adjust", "liability", "cancel"]
 
 
 class Person(msgspec.Struct, frozen=True):

@@ -45,13 +45,13 @@ def refund_of_all(tournament: TournamentId, buy_in: BuyIn, journal: JournalId, e
 def owed(t: Tournament, entrants: Iterable[PlayerId]) -> list[Payment]:
     """Everything that a tournament with a buy-in pays once it is over, in the order in which it is paid.
 
-    Finished: its prizes. Cancelled: each of `entrants`, who stand there once for each entry, gets his entries back.
-    Else nothing.
+    Its prizes, if there are any. Cancelled before the money: each of `entrants`, who stand there once for each entry,
+    gets his entries back. Else nothing.
     """
     buy_in = t.structure.buy_in
     if buy_in is None:
         return []
-    if t.state is State.CANCELLED:
+    if t.state is State.CANCELLED and not t.prizes:
         bookings = {
             player: refund_of_all(t.tournament_id, buy_in, _id(t, player), entries)
             for player, entries in Counter(entrants).items()

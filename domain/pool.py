@@ -1,4 +1,4 @@
-"""The prize pool: formed when nobody can enter any more, awarded at the end, or dissolved by a cancellation."""
+"""The prize pool: formed when nobody can enter any more, awarded at the end, or dissolved by an early cancellation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from domain.events import Event
 from domain.ids import TournamentId
 from domain.placing import Standing
 from domain.prizes import allotted, by_lot, shared
-from domain.structure import Structure
+from domain.structure import WHOLE, Structure
 from domain.tournament_events import MoneyPrizesAwarded, PoolDissolved, PoolFormed, Prize, PrizesAwarded
 
 DRAW = "prizes"
@@ -45,23 +45,38 @@ def dissolve(formed: PoolFormed | None) -> list[Event]:
     ]
 
 
+def size(formed: PoolFormed | None) -> int:
+    """What there is to award: the pool, or all basis points where there is none."""
+    return WHOLE if formed is None else formed.buy_ins + formed.overlay
+
+
 def award(
     formed: PoolFormed | None,
     table: Sequence[int],
     standings: Sequence[Standing],
     lot: Callable[[str], Draws],
 ) -> PrizesAwarded:
-    """The prizes by a table of basis points: the whole pool, to the unit, or the basis points where there is none.
+    """The prizes by a table of basis points: the whole pool, to the unit, or the basis points where there is none."""
+    places = [standing.place for standing in standings]
+    return awarded(formed, standings, shared(allotted(size(formed), table), places), lot)
+
+
+def awarded(
+    formed: PoolFormed | None,
+    standings: Sequence[Standing],
+    amounts: Sequence[int],
+    lot: Callable[[str], Draws],
+) -> PrizesAwarded:
+    """Prizes of these amounts, in standing order, which make the whole pool.
 
     `lot` draws for an occasion: players who share a place are equals, so the odd units go by lot.
     """
-    places = [standing.place for standing in standings]
     if formed is None:
-        return PrizesAwarded(pool=sum(table), prizes=_prizes(standings, shared(table, places)))
-    pool = formed.buy_ins + formed.overlay
-    amounts = by_lot(places, shared(allotted(pool, table), places), lambda place: lot(f"{DRAW}/{place}"))
+        return PrizesAwarded(pool=WHOLE, prizes=_prizes(standings, amounts))
+    places = [standing.place for standing in standings]
+    drawn = by_lot(places, amounts, lambda place: lot(f"{DRAW}/{place}"))
     return MoneyPrizesAwarded(
-        pool=pool, prizes=_prizes(standings, amounts), currency=formed.currency, draw=DRAW
+        pool=size(formed), prizes=_prizes(standings, drawn), currency=formed.currency, draw=DRAW
     )
 
 

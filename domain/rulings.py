@@ -35,6 +35,7 @@ from domain.hand_events import Settled
 from domain.placing import Tally
 from domain.results import settlement_of
 from domain.tournament_events import Correction, ResultCorrected
+from domain.tournament_rulings import OF_TOURNAMENTS
 
 
 class Ruling(msgspec.Struct, frozen=True):
@@ -129,10 +130,13 @@ def release(
 def rule(hand: Hand, by: Person, ruling: Ruling) -> list[Event]:
     """The ruling; the end of a hand that it voids while it runs; the end of all dispute on appeal, or without a window.
 
-    Raises Conflicting for anything but the void of a running hand; Refused with what is wrong with the ruling.
+    Raises Conflicting for anything that a running hand has to end for; Refused with what is wrong with the ruling.
     """
+    if ruling.ruling in OF_TOURNAMENTS and hand.tournament_id is None:
+        why = "is of a hand of a tournament, and this one was dealt at a ring table"
+        raise Refused("validation", "This cannot be ruled here.", {"/ruling": why})
     if hand.state is State.RUNNING:
-        if ruling.ruling != "void":
+        if ruling.ruling not in ("void", "cancel"):
             raise Conflicting(
                 "hand-not-settled", "A running hand can be voided; else rule once it is settled."
             )
@@ -195,7 +199,7 @@ def _tally(hand: Hand, seat: int, result: HandResult) -> Tally:
 
 def _result(hand: Hand, ruling: Ruling) -> HandResult | None:
     match ruling.ruling:
-        case "stands":
+        case "stands" | "cancel":
             return None
         case _ if hand.tournament_id is None:
             why = "cannot change a settled hand at a ring table: its money may have left the table. Rule `stands`"

@@ -101,4 +101,5 @@ TOPICS: dict[str, type[Event]] = {
     "table.stacks_adjusted.1": table.StacksAdjusted,
     "tournament.result_corrected.1": tournament.ResultCorrected,
     "tournament.stacks_corrected.1": tournament.StacksCorrected,
+    "tournament.ruling_lapsed.1": tournament.RulingLapsed,
 }

@@ -41,6 +41,7 @@ from domain.tournament_events import (
     Published,
     ResultCorrected,
     Resumed,
+    RulingLapsed,
     SeedsCommitted,
     StacksCorrected,
     Started,
@@ -207,6 +208,8 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901, P
             return {"state": State.PAUSED, "pauses": (*t.pauses, event.at)}
         case Resumed():
             return {"state": State.RUNNING, "level_ends_at": event.level_ends_at}
+        case RulingLapsed():
+            return {}
         case PoolFormed():
             return {"pool": event}
         case PoolDissolved():
@@ -417,11 +420,13 @@ def resume(t: Tournament, now: datetime) -> list[Event]:
     return [Resumed(level_ends_at=ends_at)]
 
 
-def cancel(t: Tournament, reason: str, entries: int) -> list[Event]:
+def cancel(t: Tournament, reason: str, entries: int, awarded: Sequence[Event] = ()) -> list[Event]:
+    """The end of a tournament of so many `entries`: with the prizes that are `awarded`, or everything refunded."""
     if t.over:
         raise Conflicting("tournament-over", f"The tournament is {t.state} already.")
     entrants = entries if t.structure.for_points else max(t.entrant_count, entries)
-    return [*pool.dissolve(t.pool), Cancelled(reason=reason, entrants=entrants, draw_seed=t.draw_seed)]
+    ends = awarded or pool.dissolve(t.pool)
+    return [*ends, Cancelled(reason=reason, entrants=entrants, draw_seed=t.draw_seed)]
 
 
 def finish(t: Tournament, winner: PlayerId) -> list[Event]:

@@ -174,6 +174,13 @@ class StacksCorrected(Event, frozen=True, kw_only=True):
     unpaid: Public[dict[PlayerId, int]]
 
 
+class RulingLapsed(Event, frozen=True, kw_only=True):
+    """The hand is final, and what its ruling wants can be done no more: the tournament is over, or has moved on."""
+
+    hand_id: Public[HandId]
+    ruling: Public[str]
+
+
 class Paused(Event, frozen=True, kw_only=True):
     """The tournament's pause `number`, from 1."""
 

@@ -19,6 +19,9 @@ from domain.ids import HandId
 from domain.ring import RING
 from domain.rulings import Ruling
 from domain.table import TABLE
+from domain.tournament import TOURNAMENT
+from domain.tournament_events import Cancelled, PrizesAwarded
+from domain.tournament_rulings import OF_TOURNAMENTS, must_be_possible
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
@@ -104,14 +107,14 @@ def rule(
 
 
 def would_rule(services: Services, actor: Actor, hand_id: HandId, read: Callable[[], Ruling]) -> list[Event]:
-    """The events that `rule` would store, of the hand and of what follows, but for the one that reveals its seed."""
+    """The events that `rule` would store, of the hand and of what follows, but for those that reveal a seed or draw."""
     stream = services.store.load(HAND, hand_id)
     hand = existing(stream, "hand")
     actor.must_be_in(hand.tournament_id)
     ruled = _ruled(services, actor, hand, read)
     changes = with_what_follows(services.store, stream, ruled, stream.read_at).changes
     events = [event for change in changes for event in change.events]
-    return [event for event in events if not isinstance(event, Finalised)]
+    return [event for event in events if not isinstance(event, Finalised | Cancelled | PrizesAwarded)]
 
 
 def person(actor: Actor) -> Person:
@@ -137,7 +140,12 @@ def _disputed(
 def _ruled(services: Services, actor: Actor, hand: Hand, read: Callable[[], Ruling]) -> list[Event]:
     who = person(actor)
     decide_on.may_rule(hand, who, sits_there=_sits_there(services.store, hand, actor))
-    return decide_on.rule(hand, who, read())
+    ruling = read()
+    events = decide_on.rule(hand, who, ruling)
+    if ruling.ruling in OF_TOURNAMENTS and hand.tournament_id is not None:
+        tournament = services.store.load(TOURNAMENT, hand.tournament_id)
+        must_be_possible(existing(tournament, "tournament"))
+    return events
 
 
 def _clock_runs(store: Store, hand: Hand) -> bool:

@@ -207,10 +207,11 @@ def tournament_is_finished(db: Database, tournament_id: UUID) -> bool:
 
 
 def every_hand_is_final(db: Database, tournament_id: UUID) -> bool:
-    """Whether a finished tournament has no hand that could still be ruled on; a yes can never become a no."""
+    """Whether a tournament that is over has no hand that could still be ruled on; a yes can never become a no."""
     query = (
-        "SELECT 1 FROM projections.tournaments WHERE tournament_id = %(id)s AND state = 'finished' AND NOT EXISTS ("
-        "SELECT FROM projections.hands WHERE tournament_id = %(id)s AND state IN ('running', 'settled'))"
+        "SELECT 1 FROM projections.tournaments WHERE tournament_id = %(id)s AND state IN ('finished', 'cancelled')"
+        " AND NOT EXISTS (SELECT FROM projections.hands"
+        " WHERE tournament_id = %(id)s AND state IN ('running', 'settled'))"
     )
     return bool(fetch(db, query, {"id": tournament_id}))
 

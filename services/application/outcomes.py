@@ -1,4 +1,4 @@
-"""What other streams record of what happens to a hand: its end at its table, a freeze, a ruling's corrections."""
+"""What other streams record of what happens to a hand: its end at its table, a freeze, what its ruling brings about."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from functools import reduce
 import msgspec
 
 from domain import hand as hands
-from domain import ring_hands, rulings
+from domain import ring_hands, rulings, tournament_rulings
 from domain.events import Event
 from domain.hand import Hand, State
 from domain.ring import RING
 from domain.table import TABLE
 from domain.table_events import TableFrozen, TableReleased
-from domain.tournament import TOURNAMENT
+from domain.tournament import TOURNAMENT, Tournament
+from services.application.cancellations import cancelled
 from services.application.errors import existing
 from services.commands import Decision, on
 from services.envelope import Change, Stream
@@ -29,7 +30,21 @@ def with_what_follows(store: Store, stream: Stream[Hand], events: list[Event], n
     corrected = rulings.correction(after) if before.state is not State.FINAL else None
     if corrected is not None and after.tournament_id is not None:
         changes.append(on(store.load(TOURNAMENT, after.tournament_id), corrected))
-    return Decision([change for change in changes if change.events])
+    written = [change for change in changes if change.events]
+    known = {change.stream_id for change in written}
+    brought = _brought_about(store, before, after)
+    return Decision([*written, *(change for change in brought if change.stream_id not in known)])
+
+
+def _brought_about(store: Store, before: Hand, after: Hand) -> list[Change]:
+    """What a ruling does to the tournament, as soon as its hand is final; and what that rests on."""
+    ruled = tournament_rulings.taking_effect(before, after)
+    if ruled is None or after.tournament_id is None:
+        return []
+    stream: Stream[Tournament] = store.load(TOURNAMENT, after.tournament_id)
+    if existing(stream, "tournament").over:
+        return [on(stream, tournament_rulings.lapsed(after, ruled))]
+    return cancelled(store, stream, ruled.reason)
 
 
 def ended_at_its_table(store: Store, hand: Hand, now: datetime) -> Change:

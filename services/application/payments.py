@@ -1,4 +1,4 @@
-"""What a tournament owes once it is over, paid into its players' wallets: prizes, or refunds after a cancellation.
+"""What a tournament owes once it is over, paid into its players' wallets: its prizes, or refunds.
 
 Each payment is a journal with an id of its own, so it is paid once however often it is asked for. They are made in
 one order, slice by slice and in batches, each of them all or nothing; what is left stays on the agenda.
@@ -14,7 +14,7 @@ from domain import wallet as wallets
 from domain.ids import TournamentId, roster_id, wallet_id
 from domain.payments import SLICE, Payment, owed
 from domain.roster import ROSTER, Roster
-from domain.tournament import TOURNAMENT, State, Tournament
+from domain.tournament import TOURNAMENT, Tournament
 from domain.wallet import WALLET, Wallet
 from services.application.context import Services
 from services.application.lists import every_hand_is_final
@@ -23,7 +23,7 @@ from services.envelope import Change, Stream
 from services.store import Store
 
 AreFinal: TypeAlias = Callable[[TournamentId], bool]
-"""Whether every hand of a finished tournament is final."""
+"""Whether every hand of a tournament that is over is final."""
 BATCH = 50
 """Payments in one transaction."""
 
@@ -31,7 +31,7 @@ BATCH = 50
 def pay(services: Services, t: TournamentId, number: int, are_final: AreFinal | None = None) -> None:
     """Make the payments of the slice `number`, from 0, that are not made yet; `are_final` is asked of the projections.
 
-    They may be asked, late as they are: that all hands of a finished tournament are final can never become untrue.
+    They may be asked, late as they are: that all hands of a tournament that is over are final can never become untrue.
     """
     store = services.store
     final = are_final or (lambda of: every_hand_is_final(store.database, of))
@@ -47,7 +47,7 @@ def _due(store: Store, t: TournamentId, are_final: AreFinal) -> list[Payment]:
     tournament: Tournament | None = stream.state
     if tournament is None or not tournament.over:
         return []
-    if tournament.state is State.FINISHED and not are_final(t):
+    if tournament.prizes and not are_final(t):
         return []
     return owed(tournament, (roster.state or Roster()).paid)
 

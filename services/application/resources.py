@@ -12,6 +12,7 @@ from msgspec import UNSET, UnsetType, field
 
 from big2.ring import RingStep
 from domain.connection import Advice
+from domain.dispute_events import RulingKind
 from domain.structure import Structure
 from domain.tournament import Tournament as TournamentState
 
@@ -93,7 +94,7 @@ class Tournament(Structure, frozen=True, kw_only=True):
 
     `entrants` counts players, and `entries` also how often they entered again. `prize_pool` is what they play for, in
     minor units of the buy-in's currency: as if registration closed now, until it does. It is null without a buy-in, and
-    after a cancellation.
+    after a cancellation, even in the money.
     """
 
     check_in: bool = False
@@ -276,7 +277,7 @@ class Ruling(Resource, frozen=True, kw_only=True):
     """A ruling, or on appeal the second; `as_ruled` is null where the hand stands as played, or was voided running."""
 
     number: int
-    ruling: Literal["stands", "void", "adjust", "liability"]
+    ruling: RulingKind
     reason: str
     as_ruled: HandResult | None
 

@@ -25,6 +25,7 @@ from domain.roster import ROSTER, ReEntered, Registered, Roster
 from domain.structure import Structure, format_defaults, misfits, structure
 from domain.tournament import TOURNAMENT, State, Tournament
 from services.application import resources as shapes
+from services.application.cancellations import cancelled
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import NotFound, existing
@@ -259,7 +260,7 @@ def cancel(
     def decide(stream: Stream[Tournament], _now: datetime) -> Decision:
         tournament = existing(stream, "tournament")
         decide_on.cancel(tournament, "", 0)  # a conflict is told before what is wrong
-        return _cancellation(services, stream, tournament, read())
+        return Decision(cancelled(services.store, stream, read()))
 
     with services.store.lock(roster_id(t)):
         return execute(services.store, command, (TOURNAMENT, t), decide)
@@ -279,7 +280,7 @@ def start_when_due(services: Services, t: TournamentId) -> None:
         try:
             started = decide_on.start(tournament, entered, now)
         except Rejected as rejected:
-            return _cancellation(services, stream, tournament, rejected.detail)
+            return Decision(cancelled(services.store, stream, rejected.detail))
         return _started(stream, tournament, started, roster)
 
     name = f"start-{t}"
@@ -299,15 +300,6 @@ def _due(s: Structure, entered: int, now: datetime) -> bool:
     if s.starts_at is not None:
         return s.starts_at <= now
     return s.format == "sit_and_go" and entered >= s.capacity
-
-
-def _cancellation(
-    services: Services, stream: Stream[Tournament], tournament: Tournament, reason: str
-) -> Decision:
-    t = tournament.tournament_id
-    roster = services.store.load(ROSTER, roster_id(t))
-    cancelled = decide_on.cancel(tournament, reason, len((roster.state or Roster()).entries))
-    return _with_roster_closed(stream, cancelled, roster, t)
 
 
 def _with_roster_closed(

@@ -13,7 +13,7 @@ from itertools import islice, product
 from typing import NamedTuple
 from uuid import UUID
 
-from domain import late_entry, league, pausing
+from domain import cancellation, late_entry, league, pausing
 from domain import roster as rosters
 from domain import table as tables
 from domain import tournament as decide_on
@@ -43,6 +43,7 @@ from domain.tournament_events import (
     Published,
     ResultCorrected,
     Resumed,
+    RulingLapsed,
     SeedsCommitted,
     Started,
     TableClosed,
@@ -54,7 +55,7 @@ from services.doctor.replay_tables import OF_HANDS
 from services.doctor.violation import Violation, at
 from services.envelope import Recorded
 
-OF_DISPUTES = (ResultCorrected, TableFrozen, TableReleased)
+OF_DISPUTES = (ResultCorrected, RulingLapsed, TableFrozen, TableReleased)
 """What disputes bring to their tournament and its tables."""
 UNSURE = timedelta(seconds=10)
 """How long before a look its tables may have been read otherwise than the log has them."""
@@ -168,6 +169,8 @@ class _World:
             hand, event = r.event.hand_id, r.event  # type: ignore[attr-defined]
             frozen = r.stream != self.id and hand in self._table(r.stream).frozen
             follows = frozen == isinstance(event, TableReleased) or isinstance(event, ResultCorrected)
+            if isinstance(event, RulingLapsed):
+                follows = self.t.over
             decided.setdefault(r.stream, []).extend([event] if follows else [])
         return decided
 
@@ -184,7 +187,7 @@ class _World:
     def _command(self, own: Sequence[Event], rest: Append) -> Decided:
         now = rest.first.at
         if rest.has(Cancelled):
-            return self._cancelled(own)
+            return self._cancelled(own, rest)
         match own[0]:
             case SeedsCommitted():
                 return self._published(own)
@@ -221,10 +224,14 @@ class _World:
         open_still = self.t.structure.for_points or self.t.structure.late_entry_levels
         return {self.id: started, self.roster_id: [] if open_still else self._roster_closed()}
 
-    def _cancelled(self, own: Sequence[Event]) -> Decided:
+    def _cancelled(self, own: Sequence[Event], rest: Append) -> Decided:
+        """By command, or by a ruling, which may release the table of its hand."""
         reason = next(event.reason for event in own if isinstance(event, Cancelled))
-        cancelled = decide_on.cancel(self.t, reason, len(self.roster.entries))
-        return {self.id: cancelled, self.roster_id: self._roster_closed()}
+        seen = [self.tables[self.t.table_id(number)][0] for number in self.t.open_tables]
+        in_order = [s.table for s in sorted(seen, key=lambda s: s.last_end)]
+        cancelled = cancellation.cancel(self.t, in_order, reason, len(self.roster.entries))
+        disputed = Append(tuple(r for r in rest.events if isinstance(r.event, OF_DISPUTES)))
+        return {self.id: cancelled, self.roster_id: self._roster_closed(), **self._of_disputes(disputed)}
 
     def _level_raised(self, now: datetime) -> Decided:
         assert self.t.state is State.RUNNING

@@ -57,10 +57,11 @@ MEMBERS_OF = {
     "void": Members(),
     "adjust": Members(needs=("points",)),
     "liability": Members(needs=("liable",)),
+    "cancel": Members(),
 }
 """Each ruling that is offered: which members of the body go with it. None goes with one that does not name it."""
 LATER_RULINGS = (
-    "void_from", "penalty", "time", "replace", "reinstate", "cancel",
+    "void_from", "penalty", "time", "replace", "reinstate",
 )  # fmt: skip
 LATER_FORMATS = ("rounds", "swiss", "duplicate", "bracket")
 

@@ -30,7 +30,7 @@ EVERY_HAND_IS_FINAL = (
     "NOT EXISTS (SELECT FROM hands AS h"
     " WHERE h.tournament_id = p.tournament_id AND h.state IN ('running', 'settled'))"
 )
-"""Whether all hands of tournament `p` are over for good: once it is finished there are no others."""
+"""Whether all hands of tournament `p` are over for good: once it is over there are no others."""
 
 
 def project(cur: Cursor, r: Recorded, context: Context) -> None:
@@ -42,8 +42,7 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
         case Finalised() | Confirmed():
             _pay_once_all_is_final(cur, r, context.hand(cur, r.stream).tournament_id)
         case Cancelled():
-            _owe(cur, r, r.event.entrants)
-            cur.execute(_PAY, (r.at, r.at, r.stream))
+            _refund(cur, r, r.event.entrants)
         case Credited() if r.event.journal.kind in ("prize", "refund"):
             _paid(cur, r.event)
 
@@ -55,6 +54,14 @@ def _owe(cur: Cursor, r: Recorded, payments: int) -> None:
         " WHERE tournament_id = %s AND structure->'buy_in' <> 'null' AND %s > 0",
         (payments, r.stream, payments),
     )
+
+
+def _refund(cur: Cursor, r: Recorded, entrants: int) -> None:
+    """Everybody's entries at once; where prizes were awarded before the cancellation, they are all that is owed."""
+    owes = cur.execute("SELECT FROM agenda_payments WHERE tournament_id = %s", (r.stream,)).fetchone()
+    if owes is None:
+        _owe(cur, r, entrants)
+        cur.execute(_PAY, (r.at, r.at, r.stream))
 
 
 def _pay_once_all_is_final(cur: Cursor, r: Recorded, t: UUID | None) -> None:

@@ -154,6 +154,7 @@ FIELDS = {
     "table.stacks_adjusted.1": Seen("hand_id changes"),
     "tournament.result_corrected.1": Seen("hand_id table_id changes stacks"),
     "tournament.stacks_corrected.1": Seen("hand_id changes unpaid"),
+    "tournament.ruling_lapsed.1": Seen("hand_id ruling"),
     "wallet.credited.1": Seen(books="player_id currency amount journal reference note"),
     "wallet.debited.1": Seen(books="player_id currency amount journal reference note"),
 }

@@ -74,6 +74,7 @@ OF_DISPUTES = (
     "result_corrected.1",
     "stacks_corrected.1",
     "stacks_adjusted.1",
+    "ruling_lapsed.1",
 )
 """`test_rulings.py` has these."""
 OF_LONG_TABLES = ("deals_committed.1",)

@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 from msgspec.structs import replace
 
-from domain import rulings
+from domain import rulings, tournament_rulings
 from domain.credential import Role
 from domain.dispute import Stage
 from domain.dispute_events import Appealed, Flagged, Frozen, Person, Released, Ruled
@@ -287,6 +287,23 @@ def test_a_running_hand_can_be_voided_and_nothing_else():
     hand = fold(HAND, events, hand)
     assert hand.state is State.VOIDED
     assert rulings.correction(hand) is None
+
+
+def test_a_ruling_that_cancels_voids_a_running_hand_and_leaves_a_settled_one_as_played():
+    assert [type(event) for event in rule("cancel")(running())] == [Ruled, Voided, Finalised]
+    hand = on(settled(), rule("cancel"))
+    assert (hand.dispute.result, stage(hand)) == (None, Stage.RULED)
+    assert tournament_rulings.taking_effect(settled(), hand) is None
+    assert tournament_rulings.taking_effect(hand, on(hand, final)).ruling == "cancel"
+    assert tournament_rulings.taking_effect(on(hand, final), on(hand, final)) is None
+    assert tournament_rulings.taking_effect(settled(), on(settled(), rule(), final)) is None
+
+
+@pytest.mark.parametrize("hand", [running(), settled()], ids=["running", "settled"])
+def test_at_a_ring_table_there_is_no_tournament_to_cancel(hand):
+    with pytest.raises(Refused) as caught:
+        rule("cancel")(replace(hand, tournament_id=None))
+    assert list(caught.value.errors) == ["/ruling"]
 
 
 def corrected(*steps):

@@ -96,6 +96,7 @@ STORED = [
     "tournament.published.1",
     "tournament.result_corrected.1",
     "tournament.resumed.1",
+    "tournament.ruling_lapsed.1",
     "tournament.seeds_committed.1",
     "tournament.stacks_corrected.1",
     "tournament.started.1",

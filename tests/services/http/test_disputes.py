@@ -11,7 +11,7 @@ from domain.credential import Role
 from domain.hand import HAND
 from domain.ids import HandId, TournamentId
 from domain.tournament import TOURNAMENT
-from domain.tournament_events import ResultCorrected
+from domain.tournament_events import ResultCorrected, RulingLapsed
 from services.application import hands
 from services.doctor import drawn
 from services.doctor.examination import Examination, Questions
@@ -337,3 +337,59 @@ def test_what_is_wrong_with_a_ruling_is_told(app, operator, director_, body, poi
 @pytest.fixture(scope="module")
 def asked(app, operator) -> Disputed:
     return Disputed(app, operator)
+
+
+# rulings that do something to the tournament
+
+
+def test_a_ruling_cancels_the_tournament_once_its_hand_is_final(
+    app, operator, director_, another, services, beside
+):
+    game = Disputed(app, operator)
+    cancel = {"ruling": "cancel", "reason": "the hall burns"}
+    events = director_.post(f"{game.at}/rulings?dry_run=true", cancel).json["events"]
+    assert [event["type"] for event in events] == ["hand.ruled"]
+    director_.made(f"{game.at}/rulings", cancel)
+    assert game.state() == "running", "an appeal is possible"
+    game.seated()[0].made(f"{game.at}/appeals", REASON)
+    dry = another.post(f"{game.at}/rulings?dry_run=true", cancel)
+    assert "draw_seed" not in dry.text
+    another.made(f"{game.at}/rulings", cancel)
+    until(lambda: game.state() == "cancelled")
+    until(lambda: all(t["state"] == "closed" for t in game.anybody.read(f"{game.path}/tables")["items"]))
+    tournament = services.store.load(TOURNAMENT, TournamentId(UUID(game.id)))
+    assert tournament.recorded[-1].event.reason == "the hall burns"
+    nothing_is_wrong(services)
+
+
+def test_a_running_hand_is_voided_and_its_tournament_cancelled_at_once(app, operator, director_, services):
+    game = Disputed(app, operator, settled=False)
+    director_.made(f"{game.at}/freeze", {"scope": "table", **REASON})
+    kinds = [event["type"] for event in game.would(director_, "cancel").json["events"]]
+    assert kinds == ["hand.ruled", "hand.voided", "table.hand_ended", "table.released"]
+    director_.made(f"{game.at}/rulings", {"ruling": "cancel", **REASON})
+    assert game.hand(game.hand_in_question)["state"] == "voided"
+    until(lambda: game.state() == "cancelled")
+    refused(director_.post(f"{game.path}/cancel"), 409, "tournament-over")
+    nothing_is_wrong(services)
+
+
+def test_a_cancellation_that_comes_too_late_is_recorded_as_not_done(
+    app, operator, director_, services, beside
+):
+    game = Disputed(app, operator)
+    director_.made(f"{game.at}/rulings", {"ruling": "cancel", **REASON})
+    operator.made(f"{game.path}/cancel")
+    with CLOCK.put_forward(seconds=WINDOW + 1):
+        until(lambda: game.hand(game.hand_in_question)["state"] == "final")
+    tournament = services.store.load(TOURNAMENT, TournamentId(UUID(game.id)))
+    assert tournament.recorded[-1].event == RulingLapsed(
+        hand_id=HandId(UUID(game.hand_in_question)), ruling="cancel"
+    )
+    nothing_is_wrong(services)
+
+
+def test_a_tournament_that_is_over_is_not_cancelled_by_a_ruling(app, operator, director_):
+    game = Disputed(app, operator)
+    operator.made(f"{game.path}/cancel")
+    refused(director_.post(f"{game.at}/rulings", {"ruling": "cancel", **REASON}), 409, "tournament-over")

@@ -149,6 +149,29 @@ def test_a_cancellation_refunds_everybody_in_full_and_the_house_its_overlay(oper
     assert (balance(operator, "house"), balance(operator, "fees")) == before
 
 
+def test_a_cancellation_in_the_money_pays_who_is_left_by_chips_and_keeps_the_fees(operator):
+    before = balance(operator, "house"), balance(operator, "fees")
+    casino = Casino(operator, 4, guarantee=4001, seats_per_table=4, unit_levels=[1], stack_points=50)
+    [table] = casino.tables()
+    while len(seats := operator.read(f"/v1/tables/{table['table_id']}")["seats"]) > 2:
+        left = [0, 1, 13, 13][: len(seats)]
+        numbers = [str(seat["seat"]) for seat in seats]
+        body = {"cards_left": dict(zip(numbers, left, strict=True)), "winner": seats[0]["seat"]}
+        operator.made(f"/v1/tables/{table['table_id']}/results", body)
+    operator.made(f"{casino.path}/cancel")
+    casino.paid()
+    left = {seat["player_id"]: seat["stack"] for seat in seats}
+    prizes = {
+        prize["player_id"]: prize["amount"] for prize in operator.read(f"{casino.path}/prizes")["items"]
+    }
+    assert sum(prizes.values()) == 4001
+    assert all(abs(prizes[player] - 4001 * stack / 200) < 1 for player, stack in left.items())
+    assert {player: casino.purse(player)[0] for player in casino.players} == {
+        player: prizes.get(player, 0) for player in casino.players
+    }
+    assert (balance(operator, "house"), balance(operator, "fees")) == (before[0] - 1, before[1] + 400)
+
+
 def test_a_start_that_finds_too_few_refunds_them(operator):
     soon = operator.app.extensions["big2"].services.store.now()
     when = soon.replace(year=soon.year + 1).isoformat()

@@ -181,7 +181,7 @@ class World:
         if isinstance(over.event, Cancelled):
             return over.at
         its = [(h, hand) for h, hand in self.hands.items() if hand.tournament_id == t]
-        if any(hand.state is HandState.SETTLED for _, hand in its):
+        if any(hand.state in (HandState.RUNNING, HandState.SETTLED) for _, hand in its):
             return None
         final = [r for h, _ in its for r in self.stream(h) if isinstance(r.event, Finalised | Confirmed)]
         return max([over, *final], key=lambda r: r.position).at
