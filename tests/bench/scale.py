@@ -16,7 +16,11 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
+from psycopg.sql import SQL, Identifier
 
+from services.projections import tree
+from services.projections.projector import BATCH, SCHEMA
+from services.store import Store
 from tests.bench.ground import Cluster, act_in_turn, cluster, dealt, line, seated
 from tests.bench.ratios import Goal, Pair, Round, Task, main
 from tests.services.projections.house import House
@@ -35,8 +39,9 @@ _ID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TABLES = """
 SELECT format('%I.%I', table_schema, table_name), array_agg(column_name::text ORDER BY ordinal_position)
 FROM information_schema.columns
-WHERE table_schema = 'projections' AND table_name <> 'tracking' OR table_name = 'big2_events' GROUP BY 1
+WHERE table_schema = 'projections' AND table_name NOT IN ('tracking', 'tree') OR table_name = 'big2_events' GROUP BY 1
 """
+"""What is copied: a hash of the tree depends on every event before, so the tree is grown."""
 _POSITIONS = ("notification_id", "position", "created")
 """Columns that hold a log position."""
 _CAUGHT_UP = """
@@ -82,6 +87,14 @@ class Copied:
                 )
 
 
+def _grow_tree(store: Store) -> None:
+    with store.database.transaction() as cursor:
+        cursor.execute(SQL("SET LOCAL search_path = {}").format(Identifier(SCHEMA)))
+        grown = tree.Grown(0, 0, [])
+        while rows := store.stored_log(grown.position, BATCH):
+            grown = tree.grow(cursor, grown, rows)
+
+
 def _other(known: bytes, number: int) -> bytes:
     digest = hashlib.md5(b"%b%d" % (known, number), usedforsecurity=False).digest()
     return str(UUID(bytes=digest)).encode()
@@ -98,6 +111,7 @@ class Floor:
             for copied in sample:
                 copied.fill(conn, tables // AT_ONCE)
             conn.execute(_CAUGHT_UP)
+        _grow_tree(self.house.store)
         with psycopg.connect(url, autocommit=True) as conn:
             conn.execute("VACUUM ANALYZE")  # as autovacuum has long done where tables have come one by one
         self._random = Random(1)
