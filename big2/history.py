@@ -23,6 +23,7 @@ from big2.record import (
     is_automatic,
     nothing_published,
     read_history,
+    write_action,
     write_history,
     write_settlement,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "verify",
     "verify_lines",
     "verify_text",
+    "write_action",
     "write_history",
     "write_settlement",
 ]

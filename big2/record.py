@@ -312,7 +312,7 @@ def write_history(history: History) -> dict[str, object]:
         "direction": history.direction.value,
         "leader": LOWEST_CARD if history.leader is None else history.leader,
         **(_written_result(history) if history.recorded else _written_deal(history)),
-        "actions": [_written_action(recorded, history.rules.suits) for recorded in history.actions],
+        "actions": [write_action(recorded, history.rules.suits) for recorded in history.actions],
         "settlement": history.settlement,
     }
     return written | ({"voided": True} if history.voided else {}) | dict(history.extra)
@@ -331,7 +331,8 @@ def _written_seat(seated: Seated) -> dict[str, object]:
     return {"seat": seated.seat, "player": seated.player, "stack": seated.stack} | dict(seated.extra)
 
 
-def _written_action(recorded: ActionOnRecord, suits: str) -> dict[str, object]:
+def write_action(recorded: ActionOnRecord, suits: str) -> dict[str, object]:
+    """An action as a history has it."""
     action = recorded.action
     written: dict[str, object] = {"seat": action.seat}
     if isinstance(action, Passed):

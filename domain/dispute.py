@@ -3,7 +3,8 @@
     (none)  ── flag, freeze ──▸  open  ── ruling ──▸  ruled  ── appeal ──▸  appealed  ── ruling ──▸  ruled again
                 └── every freeze released, no flag ──▸  (none)
 
-In `open` and `appealed` the hand is not final; out of `ruled` it becomes so by time, and ruled again at once.
+In `open` and `appealed` the hand is not final; out of `ruled` it becomes so by time, and ruled again at once. What is
+ruled at once while the hand runs changes no stage.
 """
 
 from __future__ import annotations
@@ -12,7 +13,17 @@ from enum import StrEnum
 
 import msgspec
 
-from domain.dispute_events import Appealed, Flagged, Frozen, HandResult, Released, Ruled, Scope
+from domain.dispute_events import (
+    ActionsVoided,
+    Appealed,
+    Flagged,
+    Frozen,
+    HandResult,
+    Released,
+    Ruled,
+    Scope,
+    TimeGiven,
+)
 
 
 class Stage(StrEnum):
@@ -23,12 +34,16 @@ class Stage(StrEnum):
 
 
 class Dispute(msgspec.Struct, frozen=True):
-    """`flags` are all there were; `rulings` one, or two after an appeal, of which the last one holds."""
+    """`flags` are all there were; `rulings` one, or two after an appeal, of which the last one holds.
+
+    `interim` is what was ruled while the hand ran, in effect at once.
+    """
 
     flags: tuple[Flagged, ...] = ()
     frozen: frozenset[Scope] = frozenset()
     rulings: tuple[Ruled, ...] = ()
     appeal: Appealed | None = None
+    interim: tuple[ActionsVoided | TimeGiven, ...] = ()
 
     @property
     def stage(self) -> Stage:
@@ -52,7 +67,9 @@ class Dispute(msgspec.Struct, frozen=True):
         return self.rulings[-1].result if self.rulings else None
 
 
-def evolve(dispute: Dispute, event: Flagged | Frozen | Released | Ruled | Appealed) -> Dispute:
+def evolve(
+    dispute: Dispute, event: Flagged | Frozen | Released | Ruled | Appealed | ActionsVoided | TimeGiven
+) -> Dispute:
     change = msgspec.structs.replace
     match event:
         case Flagged():
@@ -64,4 +81,6 @@ def evolve(dispute: Dispute, event: Flagged | Frozen | Released | Ruled | Appeal
         case Ruled():
             frozen = dispute.frozen & {"table"}  # until the hand is final: then its chips are corrected
             return change(dispute, rulings=(*dispute.rulings, event), frozen=frozen)
+        case ActionsVoided() | TimeGiven():
+            return change(dispute, interim=(*dispute.interim, event))
     return change(dispute, appeal=event)

@@ -1,4 +1,5 @@
-"""A dispute's events, in the stream of its hand: flagged, frozen and released, ruled, appealed.
+"""A dispute's events, in the stream of its hand: flagged, frozen and released, ruled, appealed; and what is ruled at
+once while a hand runs: actions voided, time given.
 
 What is stored, and who may see each field. What somebody writes about a hand is told once it is over, for it may name
 cards; a ruling's reason is the house's word, and public.
@@ -6,16 +7,20 @@ cards; a ruling's reason is the house's word, and public.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 import msgspec
 
 from domain.credential import Role
 from domain.events import AfterHand, Event, Public
+from domain.hand_events import Turn
 from domain.ids import CredentialId, PlayerId
 
 Scope = Literal["hand", "table", "payouts"]
 RulingKind = Literal["stands", "void", "adjust", "liability", "cancel"]
+InterimKind = Literal["void_from", "time"]
+"""Rulings on a hand that runs, in effect at once: they settle no dispute."""
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -87,3 +92,35 @@ class Appealed(Event, frozen=True, kw_only=True):
     role: Public[Role]
     by: AfterHand[Person]
     reason: AfterHand[str]
+
+
+class ActionsVoided(Event, frozen=True, kw_only=True):
+    """The actions from number `action` to `last` are void: those of the hand that still stood, counted from 1.
+
+    The hand stands as before the first of them, with `cards_left` by seat. `turn` is the one that ran until then, and
+    `next_turn` the one that the same seat as then has anew, under a number of its own; its deadline is null while the
+    clock is stopped.
+    """
+
+    at: Public[datetime]
+    role: Public[Role]
+    by: AfterHand[Person]
+    reason: Public[str]
+    turn: Public[int]
+    action: Public[int]
+    last: Public[int]
+    cards_left: Public[dict[int, int]]
+    next_turn: Public[Turn]
+
+
+class TimeGiven(Event, frozen=True, kw_only=True):
+    """The running turn has `seconds` more: a later deadline, or while the clock is stopped more of `remaining_ms`."""
+
+    at: Public[datetime]
+    role: Public[Role]
+    by: AfterHand[Person]
+    reason: Public[str]
+    turn: Public[int]
+    seconds: Public[int]
+    deadline: Public[datetime | None]
+    remaining_ms: Public[int | None]

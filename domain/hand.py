@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from big2 import hand as play_rules
-from big2.actions import By, PassReason
+from big2.actions import Action, By, PassReason
 from big2.actions import Passed as PassedAction
 from big2.actions import Played as PlayedAction
 from big2.cards import Card, mask_of, mask_text, parse_stored_cards
@@ -25,7 +25,15 @@ from big2.table import Direction
 from domain.aggregate import Aggregate
 from domain.dispute import Dispute
 from domain.dispute import evolve as evolve_dispute
-from domain.dispute_events import Appealed, Flagged, Frozen, Released, Ruled
+from domain.dispute_events import (
+    ActionsVoided,
+    Appealed,
+    Flagged,
+    Frozen,
+    Released,
+    Ruled,
+    TimeGiven,
+)
 from domain.errors import Conflicting, NotAllowed
 from domain.events import Event, Guarded
 from domain.hand_events import (
@@ -67,6 +75,7 @@ class State(StrEnum):
 class Hand(Guarded, frozen=True):
     """`play` is the game itself; `stopped_ms` the time left on a stopped clock; `acted` and `clocked` are seats.
 
+    `actions` are those that stand; `given_seconds` a ruling has added to the running turn.
     `nonces` is the entropy that seats have sent. A hand that was recorded has no commitment, no seed and no `play`; one
     at a ring table no tournament, but a `currency`.
     """
@@ -84,6 +93,8 @@ class Hand(Guarded, frozen=True):
     state: State = State.RUNNING
     deadline: datetime | None = None
     stopped_ms: int | None = None
+    given_seconds: int = 0
+    actions: tuple[Action, ...] = ()
     acted: frozenset[int] = frozenset()
     clocked: frozenset[int] = frozenset()
     settlement: Settled | None = None
@@ -152,6 +163,10 @@ def evolve(hand: Hand | None, event: Event) -> Hand:  # noqa: C901 - one case an
             return change(hand, state=State.VOIDED, deadline=None)
         case Finalised() | Confirmed():
             return change(hand, state=State.FINAL if hand.settlement else hand.state)
+        case ActionsVoided():
+            return _taken_back(hand, event)
+        case TimeGiven():
+            return _given_time(hand, event)
         case Flagged() | Frozen() | Released() | Ruled() | Appealed():
             return change(hand, dispute=evolve_dispute(hand.dispute, event))
     raise AssertionError(f"{type(event).__name__} is no event of a hand")
@@ -206,7 +221,8 @@ def stop_clock(hand: Hand, at: datetime) -> list[Event]:
 
 def longest_wait_ms(hand: Hand) -> int:
     """How long the running turn lasts at most; before the deal, how long entropy is taken."""
-    return 1000 * (hand.opened.entropy_seconds if hand.opened else hand.terms.timing.turn_seconds)
+    seconds = hand.opened.entropy_seconds if hand.opened else hand.terms.timing.turn_seconds
+    return 1000 * (seconds + hand.given_seconds)
 
 
 def start_clock(hand: Hand, now: datetime) -> list[Event]:
@@ -414,9 +430,53 @@ def _acted(hand: Hand, action: PlayedAction | PassedAction, by: ActedBy, next_tu
         hand,
         play=play_rules.apply(hand.play, action),
         deadline=_deadline(next_turn),
-        stopped_ms=None if hand.stopped_ms is None else hand.terms.timing.turn_seconds * 1000,
+        stopped_ms=_whole_turn_ms(hand),
+        given_seconds=0,
+        actions=(*hand.actions, action),
         acted=_with(hand.acted, action.seat) if by == "player" else hand.acted,
         clocked=_with(hand.clocked, action.seat) if by == "clock" else hand.clocked,
+    )
+
+
+def _whole_turn_ms(hand: Hand) -> int | None:
+    """What a new turn has on a stopped clock."""
+    return None if hand.stopped_ms is None else hand.terms.timing.turn_seconds * 1000
+
+
+def before_action(hand: Hand, number: int) -> play_rules.Hand:
+    """The game as it stood before that action, counted from 1 among those that stand; turns are numbered as then."""
+    assert isinstance(hand.dealt, Dealt)
+    return play_rules.replay(_start(hand.dealt), hand.actions[: number - 1])
+
+
+def _taken_back(hand: Hand, event: ActionsVoided) -> Hand:
+    """Who has acted was there, whatever is void; the clock's actions count as far as they stand."""
+    stand = hand.actions[: event.action - 1]
+    return msgspec.structs.replace(
+        hand,
+        play=before_action(hand, event.action)._replace(turn_number=event.next_turn.number),
+        deadline=_deadline(event.next_turn),
+        stopped_ms=_whole_turn_ms(hand),
+        given_seconds=0,
+        actions=stand,
+        clocked=frozenset(action.seat for action in stand if _is_by_clock(action)),
+        dispute=evolve_dispute(hand.dispute, event),
+    )
+
+
+def _is_by_clock(action: Action) -> bool:
+    if isinstance(action, PassedAction):
+        return action.reason is PassReason.CLOCK
+    return action.by is By.CLOCK
+
+
+def _given_time(hand: Hand, event: TimeGiven) -> Hand:
+    return msgspec.structs.replace(
+        hand,
+        deadline=event.deadline,
+        stopped_ms=event.remaining_ms,
+        given_seconds=hand.given_seconds + event.seconds,
+        dispute=evolve_dispute(hand.dispute, event),
     )
 
 

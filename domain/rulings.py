@@ -1,7 +1,8 @@
 """Disputes about a hand: who flags, freezes and releases, rules and appeals; and what a ruling corrects in the end.
 
 The events stand in the hand's stream. A ruling takes effect when the hand is final: nothing is booked that an appeal
-could turn, and so nothing is ever corrected twice. What it corrects is one event of the tournament, the difference
+could turn, and so nothing is ever corrected twice (`void_from` and `time` are for a hand that runs, and in effect at
+once). What it corrects is one event of the tournament, the difference
 between the hand as ruled and as played; whatever was played since stands.
 """
 
@@ -15,18 +16,22 @@ import msgspec
 
 from big2.settlement import most_points, outcome_of, settle_outcome
 from domain import hand as hands
+from domain import running_rulings
 from domain.credential import Role
 from domain.dispute import Stage
 from domain.dispute_events import (
+    ActionsVoided,
     Appealed,
     Flagged,
     Frozen,
     HandResult,
+    InterimKind,
     Person,
     Released,
     Ruled,
     RulingKind,
     Scope,
+    TimeGiven,
 )
 from domain.errors import Conflicting, NotAllowed, Refused
 from domain.events import Event
@@ -39,12 +44,17 @@ from domain.tournament_rulings import OF_TOURNAMENTS
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """What a director rules; `points` by seat go with `adjust`, `liable` (null: nobody) with `liability`."""
+    """What a director rules; `points` by seat go with `adjust`, `liable` (null: nobody) with `liability`.
 
-    ruling: RulingKind
+    `action` goes with `void_from`, `seconds` with `time`.
+    """
+
+    ruling: RulingKind | InterimKind
     reason: str
     points: Mapping[int, int] | None = None
     liable: int | None = None
+    action: int | None = None
+    seconds: int | None = None
 
 
 # who may what, and when: told before what is wrong with the words
@@ -127,22 +137,35 @@ def release(
     return [released, *(hands.start_clock(after, now) if clock_runs else ()), *_final_at_once(after)]
 
 
-def rule(hand: Hand, by: Person, ruling: Ruling) -> list[Event]:
+def rule(hand: Hand, by: Person, ruling: Ruling, now: datetime) -> list[Event]:
     """The ruling; the end of a hand that it voids while it runs; the end of all dispute on appeal, or without a window.
 
-    Raises Conflicting for anything that a running hand has to end for; Refused with what is wrong with the ruling.
+    Raises Conflicting for a ruling that is not for the hand's state; Refused with what is wrong with the ruling.
     """
-    if ruling.ruling in OF_TOURNAMENTS and hand.tournament_id is None:
+    match ruling.ruling:
+        case "void_from":
+            return running_rulings.void_from(hand, by, ruling.reason, ruling.action or 0, now)
+        case "time":
+            return running_rulings.give_time(hand, by, ruling.reason, ruling.seconds or 0, now)
+        case kind:
+            return _settling(hand, by, ruling, kind)
+
+
+def _settling(hand: Hand, by: Person, ruling: Ruling, kind: RulingKind) -> list[Event]:
+    """A ruling that settles the dispute."""
+    if kind in OF_TOURNAMENTS and hand.tournament_id is None:
         why = "is of a hand of a tournament, and this one was dealt at a ring table"
         raise Refused("validation", "This cannot be ruled here.", {"/ruling": why})
     if hand.state is State.RUNNING:
-        if ruling.ruling not in ("void", "cancel"):
+        if kind not in ("void", "cancel"):
             raise Conflicting(
-                "hand-not-settled", "A running hand can be voided; else rule once it is settled."
+                "hand-not-settled",
+                "A running hand can be voided, in whole or from an action on, or its turn be given time; else rule once"
+                " it is settled.",
             )
-        ruled = _ruled(hand, by, ruling, None)
+        ruled = _ruled(hand, by, ruling, kind, None)
         return [ruled, *hands.void(hand, ruling.reason)]
-    ruled = _ruled(hand, by, ruling, _result(hand, ruling))
+    ruled = _ruled(hand, by, ruling, kind, _result(hand, ruling))
     return [ruled, *_final_at_once(hands.evolve(hand, ruled))]
 
 
@@ -151,8 +174,12 @@ def appeal(hand: Hand, by: Person, reason: str) -> list[Event]:
     return [Appealed(role=by.role, by=by, reason=reason)]
 
 
-def asked(ruled: Ruled) -> Ruling:
+def asked(ruled: Ruled | ActionsVoided | TimeGiven) -> Ruling:
     """What was asked for, of a ruling that was made."""
+    if isinstance(ruled, ActionsVoided):
+        return Ruling("void_from", ruled.reason, action=ruled.action)
+    if isinstance(ruled, TimeGiven):
+        return Ruling("time", ruled.reason, seconds=ruled.seconds)
     made = ruled.result
     points = made.points if made and ruled.ruling == "adjust" else None
     liable = made.liable if made and ruled.ruling == "liability" else None
@@ -254,9 +281,9 @@ def _settled_again(hand: Hand, liable: int | None) -> Settled:
     return hands.settled(settle_outcome(hand.game.rules, outcome, hand.terms.unit, stacks))
 
 
-def _ruled(hand: Hand, by: Person, ruling: Ruling, result: HandResult | None) -> Ruled:
+def _ruled(hand: Hand, by: Person, ruling: Ruling, kind: RulingKind, result: HandResult | None) -> Ruled:
     number = len(hand.dispute.rulings) + 1
-    return Ruled(number=number, ruling=ruling.ruling, by=by, reason=ruling.reason, result=result)
+    return Ruled(number=number, ruling=kind, by=by, reason=ruling.reason, result=result)
 
 
 def _final_at_once(hand: Hand) -> list[Event]:

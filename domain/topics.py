@@ -102,4 +102,6 @@ TOPICS: dict[str, type[Event]] = {
     "tournament.result_corrected.1": tournament.ResultCorrected,
     "tournament.stacks_corrected.1": tournament.StacksCorrected,
     "tournament.ruling_lapsed.1": tournament.RulingLapsed,
+    "hand.actions_voided.1": dispute.ActionsVoided,
+    "hand.time_given.1": dispute.TimeGiven,
 }

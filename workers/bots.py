@@ -63,6 +63,8 @@ class Bots:
             self._watch(str(hand_id), {str(s["seat"]): s["player_id"] for s in event["seats"]})
         elif kind == "hand.played" and hand_id in self._hands:
             self._hands[hand_id].left[str(event["seat"])] -= len(event["cards"])
+        elif kind == "hand.actions_voided" and hand_id in self._hands:
+            self._hands[hand_id].left.update(event["cards_left"])
         elif kind in ("hand.settled", "hand.voided"):
             self._hands.pop(str(hand_id), None)
         if turn := event.get("next_turn"):

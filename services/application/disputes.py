@@ -100,8 +100,8 @@ def rule(
 ) -> Outcome[Hand]:
     """Rule on the hand."""
 
-    def decide(hand: Hand, _now: datetime) -> list[Event]:
-        return _ruled(services, actor, hand, read)
+    def decide(hand: Hand, now: datetime) -> list[Event]:
+        return _ruled(services, actor, hand, read, now)
 
     return _disputed(services, command, actor, hand_id, decide)
 
@@ -111,7 +111,7 @@ def would_rule(services: Services, actor: Actor, hand_id: HandId, read: Callable
     stream = services.store.load(HAND, hand_id)
     hand = existing(stream, "hand")
     actor.must_be_in(hand.tournament_id)
-    ruled = _ruled(services, actor, hand, read)
+    ruled = _ruled(services, actor, hand, read, stream.read_at)
     changes = with_what_follows(services.store, stream, ruled, stream.read_at).changes
     events = [event for change in changes for event in change.events]
     return [event for event in events if not isinstance(event, Finalised | Cancelled | PrizesAwarded)]
@@ -137,11 +137,13 @@ def _disputed(
     return execute(services.store, command, (HAND, hand_id), decide)
 
 
-def _ruled(services: Services, actor: Actor, hand: Hand, read: Callable[[], Ruling]) -> list[Event]:
+def _ruled(
+    services: Services, actor: Actor, hand: Hand, read: Callable[[], Ruling], now: datetime
+) -> list[Event]:
     who = person(actor)
     decide_on.may_rule(hand, who, sits_there=_sits_there(services.store, hand, actor))
     ruling = read()
-    events = decide_on.rule(hand, who, ruling)
+    events = decide_on.rule(hand, who, ruling, now)
     if ruling.ruling in OF_TOURNAMENTS and hand.tournament_id is not None:
         tournament = services.store.load(TOURNAMENT, hand.tournament_id)
         must_be_possible(existing(tournament, "tournament"))

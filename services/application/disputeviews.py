@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from domain import dispute as disputes
 from domain import hand as hands
-from domain.dispute_events import Appealed, Flagged, HandResult, Ruled
+from domain.dispute_events import ActionsVoided, Appealed, Flagged, HandResult, Ruled, TimeGiven
 from services.application import resources as shapes
 from services.commands import Outcome
 
@@ -39,6 +39,7 @@ def _shown(hand: hands.Hand, *, words: bool) -> shapes.Dispute:
         flags=[_flag(flag, words=words) for flag in dispute.flags],
         frozen=sorted(dispute.frozen) if open_ else [],
         rulings=[_ruling(ruled) for ruled in dispute.rulings],
+        interim=[_interim(ruled) for ruled in dispute.interim],
         appeal=_flag(dispute.appeal, words=words) if dispute.appeal else None,
     )
 
@@ -58,6 +59,19 @@ def _ruling(ruled: Ruled) -> shapes.Ruling:
         ruling=ruled.ruling,
         reason=ruled.reason,
         as_ruled=_result(ruled.result) if ruled.result else None,
+    )
+
+
+def _interim(ruled: ActionsVoided | TimeGiven) -> shapes.InterimRuling:
+    return shapes.InterimRuling(
+        ruling="void_from" if isinstance(ruled, ActionsVoided) else "time",
+        at=ruled.at,
+        role=ruled.role.value,
+        reason=ruled.reason,
+        turn=ruled.turn,
+        action=ruled.action if isinstance(ruled, ActionsVoided) else UNSET,
+        last=ruled.last if isinstance(ruled, ActionsVoided) else UNSET,
+        seconds=ruled.seconds if isinstance(ruled, TimeGiven) else UNSET,
     )
 
 

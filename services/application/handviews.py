@@ -21,6 +21,7 @@ from domain.hand import Hand as HandState
 from domain.hand_events import CardsPlayed, ConnectedDealt, EntropyGiven, Passed, Settled
 from domain.ids import HandId
 from services.application import resources as shapes
+from services.application.actions import Voiding, actions_in
 from services.application.connections import States
 from services.application.context import Services
 from services.application.credentials import Actor
@@ -88,6 +89,8 @@ def hand_view(
     hand = existing(stream, "hand")
     terms, told, you = hand.terms, hand.recorded, _you(hand, actor)
     cards_left = _cards_left(hand)
+    breaches = breaches and hand.state is not State.RUNNING
+    actions = actions_in(stream.recorded)
     connected = states if hand.state is State.RUNNING else states_at_deal(hand)
     return shapes.Hand(
         hand_id=hand.hand_id,
@@ -113,7 +116,8 @@ def hand_view(
         ],
         turn=_turn(hand),
         to_beat=_to_beat(hand),
-        actions=actions_of(stream.recorded, breaches=breaches and hand.state is not State.RUNNING),
+        actions=actions_of(actions.standing, breaches=breaches),
+        voided_actions=[_voided(voiding, breaches=breaches) for voiding in actions.voidings],
         settlement=settlement_of(hand.settlement),
         recorded=told is not None,
         played_at=told.played_at if told else None,
@@ -170,6 +174,15 @@ def actions_of(recorded: Iterable[Recorded], *, breaches: bool) -> list[shapes.A
     return [
         _action(r, r.event, breaches=breaches) for r in recorded if isinstance(r.event, CardsPlayed | Passed)
     ]
+
+
+def _voided(voiding: Voiding, *, breaches: bool) -> shapes.VoidedActions:
+    return shapes.VoidedActions(
+        action=voiding.ruled.action,
+        at=voiding.at.at,
+        reason=voiding.ruled.reason,
+        actions=actions_of(voiding.actions, breaches=breaches),
+    )
 
 
 def settlement_of(settled: Settled | None) -> shapes.Settlement | None:

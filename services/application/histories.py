@@ -13,7 +13,7 @@ from big2.actions import By
 from big2.actions import Passed as PassedAction
 from big2.actions import Played as PlayedAction
 from big2.cards import mask_of, parse_stored_cards
-from big2.history import ActionOnRecord, History, Seated, action_on_record, write_history
+from big2.history import ActionOnRecord, History, Seated, action_on_record, write_action, write_history
 from big2.rulesets import RuleSet, ruleset_on_record, ruleset_to_mapping
 from domain.coming_deals import implied_root
 from domain.credential import Role
@@ -32,6 +32,7 @@ from domain.ids import HandId
 from services import people
 from services.application import card_reads
 from services.application import resources as shapes
+from services.application.actions import Voiding, actions_in
 from services.application.connections import States
 from services.application.context import Services
 from services.application.credentials import Actor
@@ -119,6 +120,7 @@ def _written(
     rules = ruleset_on_record(terms.ruleset)
     settlement = settlement_of(hand.settlement)
     states = states_at_deal(hand)
+    actions = actions_in(stream.recorded)
     seats = (_seated(s.seat, s.player_id, s.stack, called, states) for s in terms.seats)
     return write_history(
         History(
@@ -130,12 +132,12 @@ def _written(
             direction=terms.direction,
             leader=terms.leader,
             deal=_deal(hand),
-            actions=tuple(_action(r) for r in stream.recorded if isinstance(r.event, CardsPlayed | Passed)),
+            actions=tuple(map(_action, actions.standing)),
             settlement=shapes.as_json(settlement) if settlement else None,
             voided=hand.state is State.VOIDED,
             recorded=hand.recorded is not None,
             twos_left=hand.recorded.twos_left if hand.recorded else {},
-            extra=_extra(stream, hand),
+            extra=_extra(stream, hand, [_voided(each, rules) for each in actions.voidings]),
         )
     )
 
@@ -171,7 +173,19 @@ def _action(r: Recorded) -> ActionOnRecord:
     return action_on_record(PassedAction(event.seat, event.reason, event.breach), {"by": by, "at": at})
 
 
-def _extra(stream: Stream[Hand], hand: Hand) -> dict[str, Any]:
+def _voided(voiding: Voiding, rules: RuleSet) -> dict[str, Any]:
+    """What a ruling took back; whoever replays the hand needs nothing of it."""
+    ruled = voiding.ruled
+    return {
+        "action": ruled.action,
+        "at": shapes.as_json(voiding.at.at),
+        "role": ruled.role.value,
+        "reason": ruled.reason,
+        "actions": [write_action(_action(r), rules.suits) for r in voiding.actions],
+    }
+
+
+def _extra(stream: Stream[Hand], hand: Hand, voided: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "hand_id": str(hand.hand_id),
         "table_id": str(hand.table_id),
@@ -182,6 +196,7 @@ def _extra(stream: Stream[Hand], hand: Hand) -> dict[str, Any]:
         "level": hand.terms.level,
         "structure_hash": hand.terms.structure_hash,
         **({} if hand.recorded else {"shuffle": _shuffle(stream, hand)}),
+        **({"voided_actions": voided} if voided else {}),
     }
 
 

@@ -282,13 +282,33 @@ class Ruling(Resource, frozen=True, kw_only=True):
     as_ruled: HandResult | None
 
 
+class InterimRuling(Resource, frozen=True, kw_only=True):
+    """What was ruled while the hand ran, in effect at once, in the midst of `turn`.
+
+    `void_from` voided the actions from number `action` to `last`, of those that stood; `time` gave the turn `seconds`.
+    """
+
+    ruling: Literal["void_from", "time"]
+    at: datetime
+    role: str
+    reason: str
+    turn: int
+    action: int | UnsetType = UNSET
+    last: int | UnsetType = UNSET
+    seconds: int | UnsetType = UNSET
+
+
 class Dispute(Resource, frozen=True, kw_only=True):
-    """Where the dispute about a hand stands. `open` and `appealed` wait for a ruling: until then it is not final."""
+    """Where the dispute about a hand stands. `open` and `appealed` wait for a ruling: until then it is not final.
+
+    `interim` is what was ruled while the hand ran, and settles nothing.
+    """
 
     stage: Literal["none", "open", "ruled", "appealed"]
     flags: list[Flag]
     frozen: list[Literal["hand", "table", "payouts"]]
     rulings: list[Ruling]
+    interim: list[InterimRuling]
     appeal: Flag | None
 
 
@@ -299,6 +319,15 @@ class Disputed(Resource, frozen=True, kw_only=True):
     command_id: UUID
     state: Literal["running", "settled", "final", "voided"]
     dispute: Dispute
+
+
+class VoidedActions(Resource, frozen=True, kw_only=True):
+    """Actions that a ruling voided while the hand ran: from number `action` on, as they were counted then, from 1."""
+
+    action: int
+    at: datetime
+    reason: str
+    actions: list[Action]
 
 
 class You(Resource, frozen=True, kw_only=True):
@@ -320,7 +349,8 @@ class EntropyWindow(Resource, frozen=True):
 class Hand(Resource, frozen=True, kw_only=True):
     """A hand as its reader may see it. At a ring table it has no tournament, and is played for money of `currency`.
 
-    One that was played with real cards is `recorded`: it has no actions, no commitment, and `played_at`.
+    One that was played with real cards is `recorded`: it has no actions, no commitment, and `played_at`. `actions` are
+    those that stand.
     """
 
     hand_id: UUID
@@ -337,6 +367,7 @@ class Hand(Resource, frozen=True, kw_only=True):
     turn: Turn | None
     to_beat: ToBeat | None
     actions: list[Action]
+    voided_actions: list[VoidedActions]
     settlement: Settlement | None
     recorded: bool
     played_at: datetime | None

@@ -5,21 +5,23 @@ Everything is worked out again from the hand's own events by the rules, `big2`: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from datetime import datetime, timedelta
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 from uuid import UUID
 
 from big2 import hand as play_rules
 from big2.cards import card_text, mask_text
 from big2.explain import duty_reason
+from domain.dispute_events import ActionsVoided, TimeGiven
 from domain.errors import NotAllowed
 from domain.hand import HAND, Hand, State
 from domain.hand_events import CardsPlayed, ClockStarted, ClockStopped, Dealt, Passed
 from domain.ids import HandId
 from services.application import decisions
 from services.application import resources as shapes
+from services.application.actions import actions_in
 from services.application.card_reads import note
 from services.application.context import Services
 from services.application.credentials import Actor
@@ -34,7 +36,8 @@ MILLISECOND = timedelta(milliseconds=1)
 
 
 class ClockChange(Resource, frozen=True, kw_only=True):
-    """The clock was stopped with `remaining_ms` on it, or set to a new `deadline`; the other one is null."""
+    """The clock was stopped with `remaining_ms` on it, or set to a new `deadline`; or a ruling gave it more of either;
+    the other one is null."""
 
     position: int
     at: datetime
@@ -59,8 +62,11 @@ class DecisionOnRecord(Resource, frozen=True, kw_only=True):
 
 
 class Step(Resource, frozen=True, kw_only=True):
-    """A hand after its deal (number 0, without an action) or after one action, the event at `position` of the log.
+    """A hand after its deal (number 0, without an action) or after one action, the event at `position` of the log; or
+    after a ruling that voided actions.
 
+    `action_number` is the action's among those that stood then, from 1; `voided` says that a later ruling voided it. Of
+    such a ruling, which is no action either, `voids_from` is the number of the first action that it voided.
     `decision` is the record of the action. `time_left_ms` is what was left of its turn when the action came, below 0 if
     it came too late; null for the deal and for an automatic pass. `turn` is the turn that begins with this step, null
     where an automatic pass follows or the hand is over; `clock` is how its deadline changed before the next action.
@@ -71,6 +77,9 @@ class Step(Resource, frozen=True, kw_only=True):
     position: int
     at: datetime
     action: shapes.Action | None
+    action_number: int | None
+    voided: bool
+    voids_from: int | None
     decision: DecisionOnRecord | None
     time_left_ms: int | None
     holdings: dict[str, list[str]]
@@ -85,12 +94,14 @@ class Step(Resource, frozen=True, kw_only=True):
 
 
 class _Moment(NamedTuple):
-    """An event that makes a step, the hand before and after it, and the clock's events up to the next."""
+    """An event that makes a step, the hand before and after it, and the clock's events up to the next; of an action its
+    decision."""
 
     recorded: Recorded
     before: Hand | None
     after: Hand
     clock: list[Recorded]
+    decided: decisions.Step | None = None
 
 
 def steps(
@@ -111,10 +122,10 @@ def steps(
         until = "the tournament is finished" if hand.tournament_id else "the table is closed"
         raise NotAllowed("forbidden", f"Until {until} only who was dealt in reads this.")
     moments = list(_moments(stream.recorded))
-    decided = chain([None], decisions.steps(stream.recorded))
+    void = {r.version for voiding in actions_in(stream.recorded).voidings for r in voiding.actions}
     end = first + limit
-    both = islice(zip(moments, decided, strict=False), first, end)
-    shown = [_step(number, moment, of) for number, (moment, of) in enumerate(both, first)]
+    some = islice(_decided(moments, decisions.steps(stream.recorded)), first, end)
+    shown = [_step(number, moment, void) for number, moment in enumerate(some, first)]
     if shown:
         note(services.store.database, [hand_id], actor)
     return Page(Step, shown, (end,) if len(moments) > end else None), stream.position
@@ -125,20 +136,27 @@ def _moments(recorded: Sequence[Recorded]) -> Iterator[_Moment]:
     newest: _Moment | None = None
     for r in recorded:
         before, hand = hand, HAND.evolve(hand, r.event)
-        if isinstance(r.event, Dealt | CardsPlayed | Passed):
+        if isinstance(r.event, Dealt | CardsPlayed | Passed | ActionsVoided):
             if newest:
                 yield newest
             newest = _Moment(r, before, hand, [])
-        elif newest and isinstance(r.event, ClockStopped | ClockStarted):
+        elif newest and isinstance(r.event, ClockStopped | ClockStarted | TimeGiven):
             newest.clock.append(r)
     if newest:
         yield newest
 
 
-def _step(number: int, moment: _Moment, decided: decisions.Step | None) -> Step:
-    recorded, before, after, clock = moment
+def _decided(moments: Sequence[_Moment], decided: Iterator[decisions.Step]) -> Iterator[_Moment]:
+    """Each moment with its decision, if it is an action; worked out one by one, as far as they are asked for."""
+    for moment in moments:
+        taken = isinstance(moment.recorded.event, CardsPlayed | Passed)
+        yield moment._replace(decided=next(decided)) if taken else moment
+
+
+def _step(number: int, moment: _Moment, void: Container[int]) -> Step:
+    recorded, before, after, clock, decided = moment
     event = recorded.event
-    assert isinstance(event, Dealt | CardsPlayed | Passed)
+    assert isinstance(event, Dealt | CardsPlayed | Passed | ActionsVoided)
     game, following = after.game, event.next_turn
     suits = game.rules.suits
     owed = play_rules.duty(game) if following else None
@@ -148,6 +166,9 @@ def _step(number: int, moment: _Moment, decided: decisions.Step | None) -> Step:
         position=recorded.position,
         at=recorded.at,
         action=next(iter(actions_of([recorded], breaches=True)), None),
+        action_number=len(after.actions) if decided else None,
+        voided=recorded.version in void,
+        voids_from=event.action if isinstance(event, ActionsVoided) else None,
         decision=_on_record(decided) if decided else None,
         time_left_ms=_time_left_ms(recorded, before),
         holdings={str(seat): _cards(game.holdings[seat], suits) for seat in game.seats},
@@ -155,7 +176,7 @@ def _step(number: int, moment: _Moment, decided: decisions.Step | None) -> Step:
         turn=shapes.Turn(number=following.number, seat=following.seat, deadline=following.deadline)
         if following
         else None,
-        clock=[_clock_change(r, r.event) for r in clock if isinstance(r.event, ClockStopped | ClockStarted)],
+        clock=[_clock_change(r) for r in clock],
         must_include=None if opening is None else card_text(opening),
         may_pass=following is not None and play_rules.may_pass(game),
         duty=owed.value if owed else None,
@@ -199,12 +220,13 @@ def _legal(game: play_rules.Hand) -> list[shapes.LegalPlay]:
     ]
 
 
-def _clock_change(recorded: Recorded, event: ClockStopped | ClockStarted) -> ClockChange:
+def _clock_change(recorded: Recorded) -> ClockChange:
+    event = recorded.event
     return ClockChange(
         position=recorded.position,
         at=recorded.at,
-        deadline=event.deadline if isinstance(event, ClockStarted) else None,
-        remaining_ms=event.remaining_ms if isinstance(event, ClockStopped) else None,
+        deadline=event.deadline if isinstance(event, ClockStarted | TimeGiven) else None,
+        remaining_ms=event.remaining_ms if isinstance(event, ClockStopped | TimeGiven) else None,
     )
 
 

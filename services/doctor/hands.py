@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from big2.actions import PassReason
+from domain.dispute_events import ActionsVoided, TimeGiven
 from domain.events import Event
 from domain.hand_events import (
     CardsPlayed,
@@ -39,18 +40,26 @@ def cards_add_up(events: Sequence[Recorded]) -> Iterator[Violation]:
         return
     held = {seat: Counter(cards.split()) for seat, cards in dealt.event.cards.items()}
     yield from _whole_pack(dealt, dealt.event, held)
-    played = 0
+    played: list[tuple[int, Counter[str]]] = []
     for r in events:
-        if isinstance(r.event, CardsPlayed):
+        if isinstance(r.event, Passed):
+            played.append((r.event.seat, Counter()))
+        elif isinstance(r.event, CardsPlayed):
             cards = Counter(r.event.cards.split())
             if missing := cards - held.get(r.event.seat, Counter()):
                 what = f"seat {r.event.seat} plays {missing.total()} of {cards.total()} cards that it does not hold"
                 yield at("I2", r, what)
                 return
             held[r.event.seat] -= cards
-            played += 1
+            played.append((r.event.seat, cards))
+        elif isinstance(r.event, ActionsVoided):
+            played, void = played[: r.event.action - 1], played[r.event.action - 1 :]
+            for seat, cards in void:
+                if cards:
+                    held[seat] += cards
+            yield from _left_as_held(r, r.event, held)
         elif isinstance(r.event, Settled) and played:  # nobody has played where a dragon won (R12)
-            yield from _settled_as_held(r, r.event, held)
+            yield from _left_as_held(r, r.event, held)
 
 
 def nets_sum_up(events: Sequence[Recorded]) -> Iterator[Violation]:
@@ -83,7 +92,7 @@ def clock_names_its_turn(events: Sequence[Recorded]) -> Iterator[Violation]:
     for r in events:
         if (number := _acts_for(r.event)) is not None:
             yield from _of_running_turn(r, number, clock.turn)
-        elif isinstance(r.event, ClockStopped | ClockStarted):
+        elif isinstance(r.event, ClockStopped | ClockStarted | ActionsVoided | TimeGiven):
             running = clock.turn and clock.turn.number
             if r.event.turn != running:
                 yield at("I9", r, f"names turn {r.event.turn}, while turn {running} runs")
@@ -107,11 +116,11 @@ class _Clock:
         match event:
             case EntropyOpened() | EntropyGiven():
                 self.turn = Turn(0, 0, event.closes_at)
-            case Dealt() | CardsPlayed() | Passed():
+            case Dealt() | CardsPlayed() | Passed() | ActionsVoided():
                 self.turn = event.next_turn or self.turn
             case ClockStopped() if self.turn:
                 self.turn = Turn(self.turn.number, self.turn.seat, None)
-            case ClockStarted() if self.turn:
+            case ClockStarted() | TimeGiven() if self.turn:
                 self.turn = Turn(self.turn.number, self.turn.seat, event.deadline)
 
 
@@ -151,10 +160,13 @@ def _whole_pack(r: Recorded, deal: Dealt, held: dict[int, Counter[str]]) -> Iter
         yield at("I2", r, "other seats have cards than are dealt in")
 
 
-def _settled_as_held(r: Recorded, settled: Settled, held: dict[int, Counter[str]]) -> Iterator[Violation]:
+def _left_as_held(
+    r: Recorded, told: Settled | ActionsVoided, held: dict[int, Counter[str]]
+) -> Iterator[Violation]:
     left = {seat: cards.total() for seat, cards in held.items()}
-    if settled.cards_left != left:
-        yield at("I2", r, f"settles {settled.cards_left} cards left, while {left} are held")
+    if told.cards_left != left:
+        does = "settles" if isinstance(told, Settled) else "goes back to"
+        yield at("I2", r, f"{does} {told.cards_left} cards left, while {left} are held")
 
 
 def _nets(r: Recorded, settled: Settled) -> Iterator[Violation]:

@@ -14,7 +14,15 @@ from domain import dealing, rulings
 from domain import hand as hands
 from domain.connection import Connection
 from domain.dealing import Dealing
-from domain.dispute_events import Appealed, Flagged, Frozen, Released, Ruled
+from domain.dispute_events import (
+    ActionsVoided,
+    Appealed,
+    Flagged,
+    Frozen,
+    Released,
+    Ruled,
+    TimeGiven,
+)
 from domain.events import Event
 from domain.hand import Hand, evolve, rule_set_of
 from domain.hand_events import (
@@ -93,15 +101,18 @@ def _again(append: Append, events: Sequence[Event], hand: Hand) -> list[Event]:
             return hands.void(hand, first.reason)
         case Finalised() | Confirmed():
             return hands.finalise(hand)
-        case Flagged() | Frozen() | Released() | Ruled() | Appealed():
+        case Flagged() | Frozen() | Released() | Appealed():
             return _disputed_again(events, hand, first, now)
+        case Ruled() | ActionsVoided() | TimeGiven():
+            rulings.may_rule(hand, first.by, sits_there=False)
+            return rulings.rule(hand, first.by, rulings.asked(first), now)
         case ClockStopped() | ClockStarted():
             return _clock(append, events, hand)
     return []
 
 
 def _disputed_again(
-    events: Sequence[Event], hand: Hand, first: Flagged | Frozen | Released | Ruled | Appealed, now: datetime
+    events: Sequence[Event], hand: Hand, first: Flagged | Frozen | Released | Appealed, now: datetime
 ) -> list[Event]:
     """Who sat at the table by then is not asked again, nor which pause stood: the hand does not say."""
     match first:
@@ -116,9 +127,6 @@ def _disputed_again(
             rulings.may_freeze(hand, first.by, sits_there=False)
             runs = any(isinstance(event, ClockStarted) for event in events)
             return rulings.release(hand, first.by, first.scope, first.reason, now, clock_runs=runs)
-        case Ruled():
-            rulings.may_rule(hand, first.by, sits_there=False)
-            return rulings.rule(hand, first.by, rulings.asked(first))
 
 
 def _clock(append: Append, events: Sequence[Event], hand: Hand) -> list[Event]:

@@ -83,7 +83,14 @@ def release_hand(call: Call, hand_id: UUID) -> Response:
     who=Who.RULING,
     body=schemas.NewRuling(),
     query=queries.DryRun(),
-    problems=("hand-final", "already-ruled", "hand-not-settled", "tournament-over"),
+    problems=(
+        "hand-final",
+        "already-ruled",
+        "hand-not-settled",
+        "hand-closed",
+        "hand-not-dealt",
+        "tournament-over",
+    ),
     located=True,
     example={"ruling": "adjust", "reason": "Seat 2 had 5 cards left, not 3", "points": {"1": 5, "2": -5}},
 )

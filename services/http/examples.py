@@ -167,6 +167,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "turn": {"number": 3, "seat": 1, "deadline": _AT},
         "to_beat": None,
         "actions": _ACTIONS,
+        "voided_actions": [],
         "settlement": None,
         "recorded": False,
         "played_at": None,
@@ -184,6 +185,17 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             "stage": "ruled",
             "flags": [{"role": "player"}],
             "frozen": [],
+            "interim": [
+                {
+                    "ruling": "void_from",
+                    "at": _AT,
+                    "role": "director",
+                    "reason": "Seat 3 was asked for another card set",
+                    "turn": 31,
+                    "action": 29,
+                    "last": 30,
+                }
+            ],
             "rulings": [
                 {
                     "number": 1,
@@ -386,6 +398,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "position": 412,
         "at": _AT,
         "action": {"seat": 1, "cards": ["3C"], "by": "player", "at": _AT, "breach": False},
+        "action_number": 1,
+        "voided": False,
+        "voids_from": None,
         "decision": {
             "credential_id": "6a1e9b70-3f52-5c8d-9e04-b7a6c5d4e3f2",
             "command_id": "0c7f1a5e-2b3d-5e4f-8a9b-1c2d3e4f5a6b",

@@ -125,7 +125,9 @@ PROBLEMS: Mapping[str, ProblemType] = {
         409, "The tournament is over", "It is finished or cancelled: nothing can change it."
     ),
     "hand-closed": ProblemType(
-        409, "The hand is over", "Nothing can be played any more. The table's next hand has another id."
+        409,
+        "The hand is over",
+        "Nothing can be played or taken back any more. The table's next hand has another id.",
     ),
     "hand-not-dealt": ProblemType(
         409,
@@ -149,7 +151,9 @@ PROBLEMS: Mapping[str, ProblemType] = {
         409, "The hand is final", "Its protest window is over: nothing about it can be changed."
     ),
     "hand-not-settled": ProblemType(
-        409, "The hand still runs", "A running hand can be voided. Any other ruling waits for its settlement."
+        409,
+        "The hand still runs",
+        "It can be voided, in whole or from an action on, or its turn be given time. Any other ruling waits.",
     ),
     "already-flagged": ProblemType(409, "You have flagged the hand already", "A director will rule on it."),
     "already-frozen": ProblemType(409, "It is frozen already", "Release it, or rule, to go on."),

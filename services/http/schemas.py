@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import marshmallow as ma
 
 from big2.ring import MOST_MONEY, MOST_UNIT
+from domain.running_rulings import MOST_SECONDS
 from domain.structure import Structure
 from services.http.fields import (
     MOST,
@@ -58,10 +59,12 @@ MEMBERS_OF = {
     "adjust": Members(needs=("points",)),
     "liability": Members(needs=("liable",)),
     "cancel": Members(),
+    "void_from": Members(needs=("action",)),
+    "time": Members(needs=("seconds",)),
 }
 """Each ruling that is offered: which members of the body go with it. None goes with one that does not name it."""
 LATER_RULINGS = (
-    "void_from", "penalty", "time", "replace", "reinstate",
+    "penalty", "replace", "reinstate",
 )  # fmt: skip
 LATER_FORMATS = ("rounds", "swiss", "duplicate", "bracket")
 
@@ -316,7 +319,8 @@ class NewFreeze(Body):
 
 
 class NewRuling(Body):
-    """`points` by seat go with `adjust`, `liable` (null for nobody) with `liability`, and with nothing else."""
+    """`points` by seat go with `adjust`, `liable` (null for nobody) with `liability`, and with nothing else; so do
+    `action` with `void_from` and `seconds` with `time`."""
 
     ruling = OneOf(*MEMBERS_OF, later=LATER_RULINGS, required=True)
     reason = Text(REASON_LETTERS, required=True)
@@ -328,6 +332,14 @@ class NewRuling(Body):
         },
     )
     liable = Whole(1, 4, allow_none=True)
+    action = Whole(
+        1,
+        MOST,
+        metadata={
+            "description": "The number of the first action that is void, from 1 on, as `actions` of the hand has them."
+        },
+    )
+    seconds = Whole(1, MOST_SECONDS, metadata={"description": "What the running turn is given."})
 
     @ma.validates_schema
     def _fit(self, asked: dict[str, Any], **_: Any) -> None:  # noqa: ANN401 - marshmallow's own signature

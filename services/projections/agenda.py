@@ -318,7 +318,9 @@ def _hand(cur: Cursor, r: Recorded, context: Context) -> None:
             _turn(context, r, 0, r.event.closes_at)
         case hand.Dealt() | hand.CardsPlayed() | hand.Passed() if r.event.next_turn is not None:
             _turn(context, r, r.event.next_turn.number, r.event.next_turn.deadline)
-        case hand.ClockStarted():
+        case dispute.ActionsVoided():
+            _turn(context, r, r.event.next_turn.number, r.event.next_turn.deadline)
+        case hand.ClockStarted() | dispute.TimeGiven():
             _turn(context, r, r.event.turn, r.event.deadline)
         case hand.ClockStopped() | hand.Voided():
             context.turns[f"turn/{r.stream}"] = None

@@ -149,6 +149,8 @@ FIELDS = {
     "hand.released.1": Seen("scope open", after_hand="by reason"),
     "hand.ruled.1": Seen("number ruling reason result", after_hand="by"),
     "hand.appealed.1": Seen("role", after_hand="by reason"),
+    "hand.actions_voided.1": Seen("at role reason turn action last cards_left next_turn", after_hand="by"),
+    "hand.time_given.1": Seen("at role reason turn seconds deadline remaining_ms", after_hand="by"),
     "table.frozen.1": Seen("hand_id"),
     "table.released.1": Seen("hand_id"),
     "table.stacks_adjusted.1": Seen("hand_id changes"),

@@ -75,8 +75,10 @@ OF_DISPUTES = (
     "stacks_corrected.1",
     "stacks_adjusted.1",
     "ruling_lapsed.1",
+    "actions_voided.1",
+    "time_given.1",
 )
-"""`test_rulings.py` has these."""
+"""`test_rulings.py` and its neighbours, one a kind of ruling, have these."""
 OF_LONG_TABLES = ("deals_committed.1",)
 """`test_coming_deals.py` has the table's; the tournament's is of the same name."""
 OLDER = ("dealt.1", "committed.1")

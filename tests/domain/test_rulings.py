@@ -84,7 +84,7 @@ def release(scope="hand", clock_runs=True):
 
 
 def rule(ruling="stands", by=DIRECTOR, **what):
-    return lambda hand: rulings.rule(hand, by, Ruling(ruling, "it is so", **what))
+    return lambda hand: rulings.rule(hand, by, Ruling(ruling, "it is so", **what), NOW)
 
 
 def appeal(by=BEN):
@@ -442,7 +442,7 @@ def test_with_real_cards_no_table_is_frozen():
     ],
 )
 def test_a_ruling_tells_what_was_asked_for(ruling):
-    [ruled] = rulings.rule(settled(), DIRECTOR, ruling)
+    [ruled] = rulings.rule(settled(), DIRECTOR, ruling, NOW)
     assert rulings.asked(ruled) == ruling
 
 

@@ -18,6 +18,7 @@ BESIDE = {"hand": ["domain.dispute"]}
 STORED = [
     "credential.issued.1",
     "credential.revoked.1",
+    "hand.actions_voided.1",
     "hand.appealed.1",
     "hand.clock_started.1",
     "hand.clock_stopped.1",
@@ -40,6 +41,7 @@ STORED = [
     "hand.released.1",
     "hand.ruled.1",
     "hand.settled.1",
+    "hand.time_given.1",
     "hand.voided.1",
     "player.barred.1",
     "player.enrolled.1",
