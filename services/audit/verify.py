@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import combinations, count, groupby
 
-RANKS, SUITS = "3456789TJQKA2", "DCHS"
+RANKS, SUITS, AUTOMATIC = "3456789TJQKA2", "DCHS", ("two_of_spades", "too_few_cards")
 LARGEST = 1 << 30  # bytes that it may unpack to
 UNREADABLE = (LookupError, ValueError, TypeError, AttributeError, StopIteration)
 
@@ -41,7 +41,6 @@ def read_bundle(path: str) -> tuple[dict[str, bytes], dict]:
     manifest = json.loads(files["manifest.json"])
     demand(manifest["format"] == "big2-bundle/1", "manifest.json", f"its format is {manifest['format']!r}")
     return files, manifest
-
 def read_events(files: Mapping[str, bytes]) -> list[dict]:
     events = []
     for number, line in enumerate(files["events.jsonl"].splitlines(), 1):
@@ -84,9 +83,7 @@ def point_of(raw):
         return None
     x = P - x if x & 1 != sign else x
     return x, y, 1, x * y % P
-
 BASE = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
-
 def ed25519_signed(public, message, signature):
     a, r, s = point_of(public), point_of(signature[:32]), int.from_bytes(signature[32:], "little")
     if len(signature) != 64 or a is None or r is None or s >= Q:
@@ -103,7 +100,6 @@ def key_of(verifier):
     found = hashlib.sha256(name.encode() + b"\n" + raw).digest()[:4]
     demand(raw[:1] == b"\1" and len(raw) == 33 and found.hex() == told, "key", f"{verifier} is none, or damaged")
     return name, found, raw[1:]
-
 def note_text(note, verifiers, where):
     """The text of a note that one of the keys has signed."""
     text, _, lines = note.rpartition("\n\n")
@@ -117,7 +113,6 @@ def note_text(note, verifiers, where):
                 demand(good, where, f"the signature of {name} ({key_id.hex()}) is forged")
                 return text + "\n"
     raise Wrong(f"{where}: none of the keys {', '.join(verifiers)} has signed it")
-
 def check_signature(files, manifest, trusted):
     """The checkpoint is signed by a trusted key, or by one that follows from it by announcements."""
     told = manifest["keys"]
@@ -133,7 +128,6 @@ def check_signature(files, manifest, trusted):
     demand(int(size) == manifest["size"], "manifest.json", "names another size than the checkpoint")
     source = "" if trusted else " (as the bundle says: compare the key)"
     return int(size), base64.b64decode(root), f"{size} events, signed by {known[-1]}{source}"
-
 def way_up(index, size):
     """The ranges of leaves beside the way from a leaf to the root, the lowest first (RFC 6962, 2.1.1)."""
     first, end, ranges = 0, size, []
@@ -148,7 +142,6 @@ def climbed(leaf, index, size, hashes):
     for (first, _), beside in zip(way_up(index, size), hashes):
         found = hashlib.sha256(b"\1" + (found + beside if first > index else beside + found)).digest()
     return found
-
 def check_inclusion(files, events, size, root):
     """Each event stands in the signed log, at the place that it names."""
     tree, before = tree_in(files), None
@@ -163,7 +156,6 @@ def check_inclusion(files, events, size, root):
         demand(rises, where, "does not stand behind the event before it")
         before = event
     return f"{len(events)} events stand in the signed log, each at its place"
-
 def tree_in(files: Mapping[str, bytes]) -> dict[tuple[int, int], bytes]:
     split = [line.split(" ") for line in files["tree.txt"].decode().splitlines()]
     return {(int(first), int(end)): base64.b64decode(raw, validate=True) for first, end, raw in split}
@@ -206,7 +198,6 @@ def check_chain(events, manifest):
         stands = not changes or not changes[-1] or stream in corrected
         demand(stands, f"hand {stream}", "its ruling is not followed by the tournament's correction")
     return f"{len(heads)} streams are whole, from their first event to their end; every table and hand is there"
-
 def of_kind(events, kind):
     return [event for event in events if event["topic"].split(".")[0] == kind]
 def hands_of(events):
@@ -231,7 +222,6 @@ def deck_of(key):
         j = next(word for word in words if word < 65536 // (i + 1) * (i + 1)) % (i + 1)
         deck[i], deck[j] = deck[j], deck[i]
     return deck
-
 def check_deals(hands):
     """The revealed seed is the one that was committed to, and it deals these cards."""
     done = 0
@@ -250,7 +240,6 @@ def check_deals(hands):
                 check_deal(seed, names, deal, event["where"])
                 done += 1
     return f"{done} deals follow from their seeds, which were committed to before"
-
 def check_deal(seed, names, deal, where):
     nonces = [nonce for _, nonce in sorted((int(seat), nonce) for seat, nonce in deal.get("nonces", {}).items())]
     key = b"b2deal/1/key\0" + lp(names[0]) + lp(names[1]) + len(nonces).to_bytes(4, "big") + b"".join(map(lp, nonces))
@@ -326,6 +315,7 @@ class Table:
         self.turn = deal["leader"] or next(seat for seat, cards in self.holds.items() if opening in cards)
         self.must = opening if deal["leader"] is None and rules.opening_play != "any_set" else None
         self.lying, self.by, self.locked, self.breach, self.winner, self.liable = None, None, set(), None, None, None
+        self.taken = []
         for seat in around(deal["dealer"], self.holds, self.step) if rules.dragon else ():
             if self.winner is None and len({each // 4 for each in self.holds[seat]}) == 13:
                 self.holds[seat], self.winner, self.turn = set(), seat, None
@@ -367,16 +357,15 @@ class Table:
         due, cards = self.automatic(), tuple(sorted(map(card, told.get("cards", "").split())))
         demand(self.turn is not None, where, "the hand is over (R4.4)")
         demand(told["seat"] == self.turn, where, f"it is the turn of seat {self.turn} (R4.1)")
-        by_itself = told.get("reason") in ("two_of_spades", "too_few_cards")
-        fits = told.get("reason") == due or not (due or by_itself)
+        fits = told.get("reason") == due or not (due or told.get("reason") in AUTOMATIC)
         demand(fits, where, f"seat {self.turn} passes by itself: {due} (R6)")
         owed = None if due else self.owed()
         breach = owed is not None and cards not in owed
         demand(not (breach and self.rules.last_card == "forced"), where, "the assistant's duty forbids it (R7.2)")
         demand(told["breach"] == breach, where, f"it is {'a' if breach else 'no'} breach (R7.3)")
         if "clock" in (told.get("by"), told.get("reason")):
-            same = cards == tuple(sorted(self.clock(owed)))
-            demand(same, where, "the clock would have acted otherwise (R11.2)")
+            demand(cards == tuple(sorted(self.clock(owed))), where, "the clock would have acted otherwise (R11.2)")
+        self.taken.append((told, where))
         if cards:
             held = len(set(cards)) == len(cards) and set(cards) <= self.holds[self.turn]
             demand(held, where, "he has other cards (R2.1)")
@@ -401,6 +390,20 @@ class Table:
             self.turn = self.after(self.turn)
         if self.turn == self.by and last != self.by:
             self.lying, self.by, self.locked = None, None, set()
+    def left(self):
+        return {str(seat): len(cards) for seat, cards in self.holds.items()}
+    def before(self, told, where):
+        """The table as it stood before the first of the last actions, which a ruling has voided."""
+        first, turn, many = told["action"], told["next_turn"], len(self.taken)
+        demand(0 < first <= many == told["last"], where, f"{many} actions stand, the last of which it does not void")
+        demand(self.taken[first - 1][0].get("reason") not in AUTOMATIC, where, "voids an automatic pass alone (R6.4)")
+        table = Table(self.rules, self.deal)
+        for each in self.taken[: first - 1]:
+            table.act(*each)
+        facts = (table.turn, table.left(), told["turn"] + 1)
+        same = facts == (turn["seat"], told["cards_left"], turn["number"])
+        demand(same, where, f"the turn, cards left and number before action {first} are {facts}")
+        return table
 
 def check_play(hands):
     """Every action is one that the rules allow, and the end is where they see it."""
@@ -408,13 +411,16 @@ def check_play(hands):
     for events in hands.values():
         for _, deal in named(events, "dealt"):
             table = Table(Rules(deal["ruleset"]), deal)
-            for event, told in named(events, "played", "passed"):
+            for event, told in named(events, "played", "passed", "actions_voided"):
+                if "action" in told:
+                    table = table.before(told, event["where"])
+                    continue
                 table.act(told, event["where"])
                 done += 1
             where = f"hand {events[0]['stream']}"
             demand(named(events, "voided") or table.winner, where, "it is settled, and nobody is out")
             for event, told in named(events, "settled"):
-                facts = (table.winner, {str(s): len(c) for s, c in table.holds.items()}, table.liable)
+                facts = (table.winner, table.left(), table.liable)
                 same = facts == (told["winner"], told["cards_left"], told["liable"])
                 demand(same, event["where"], f"the rules see winner, cards left and who is liable as {facts}")
                 twos = {seat: sum(each // 4 == 12 for each in cards) for seat, cards in table.holds.items()}
@@ -426,7 +432,6 @@ def check_play(hands):
                 demand(same, event["where"], "it settles another result than was recorded")
                 check_settlement(told, settled, left, event["where"])
     return f"{done} actions are legal, and every settlement follows from them"
-
 def check_settlement(deal, told, twos, where):
     """R8 as a whole, transfer by transfer."""
     rules, unit, liable = Rules(deal["ruleset"]), deal["unit"], told["liable"]
@@ -457,7 +462,6 @@ def check_settlement(deal, told, twos, where):
             pay(liable, seat, None, -net[seat])
     demand(transfers == told["transfers"], where, f"the transfers should be {transfers} (R8)")
     demand({str(s): n for s, n in net.items()} == told["net"], where, f"the net should be {net} (R8.5)")
-
 def worth(rules, cards, twos):
     factor = 1
     for least, times_so in rules.point_tiers:
@@ -497,7 +501,6 @@ def check_places(events, hands):
     (at, end), standings = named(own, "finished")[0], knocked_out(own, stacks)
     demand(standings == end["standings"], at["where"], f"the standings should be {standings}")
     return f"{len(standings)} places follow from the hands"
-
 def knocked_out(own, stacks):
     outs, players = [], set()
     for event, told in named(own, "started", "entry_taken", "placed"):
@@ -520,7 +523,6 @@ def knocked_out(own, stacks):
         place = len(standings) + 1
         standings += [{"place": place, "player_id": out["player_id"], "tied": len(group) > 1} for _, out in group]
     return standings
-
 def check_prizes(events):
     """The prizes follow from the structure, the pool and the places; the pool ends at 0."""
     own = of_kind(events, "tournament")
@@ -548,14 +550,12 @@ def check_prizes(events):
         right, found = sorted(p for p in right if p[1]), sorted((p["place"], p["amount"]) for p in told["prizes"])
         demand(right == found, at["where"], f"the prizes by place are {found}, and should be {right}")
     return f"{len(told['prizes'])} prizes, {total} in all, follow from the pool and the places"
-
 def allotted(pool, weights):
     total = sum(weights)
     parts = [pool * weight // total for weight in weights]
     for i in sorted(range(len(weights)), key=lambda i: (-(pool * weights[i] % total), i))[: pool - sum(parts)]:
         parts[i] += 1
     return parts
-
 def checks(path: str, trusted: str | None = None) -> Iterator[tuple[str, bool, str]]:
     """Each check's name with what holds, or with what is wrong first: (name, holds, told)."""
     try:

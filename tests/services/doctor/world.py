@@ -1,10 +1,11 @@
-"""A tournament for money, an evening at a ring table, a league of real cards, and a hand that still runs."""
+"""A tournament for money, an evening at a ring table, a league of real cards, and a hand that still runs, as ruled."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from domain.ids import HandId, PlayerId, TableId, TournamentId
+from domain.rulings import Ruling
 from tests.services.projections.evening import BUY_IN
 from tests.services.projections.ring_house import RingHouse
 
@@ -93,4 +94,7 @@ def _a_running_hand(house: RingHouse) -> HandId:
     [hand] = house.running(t)
     for _ in range(4):
         house.act(hand)
+    house.take_back(hand, 2)
+    house.act(hand)
+    house.rule(hand, Ruling("time", "the line was down", seconds=45))
     return hand

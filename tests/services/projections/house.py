@@ -18,6 +18,7 @@ from psycopg.rows import dict_row
 
 from big2.cards import cards_in
 from big2.hand import may_pass, options
+from big2.record import is_automatic
 from config.settings import Settings
 from domain.connection import Limits
 from domain.credential import Role
@@ -25,11 +26,13 @@ from domain.errors import Conflicting
 from domain.hand import HAND, Hand
 from domain.ids import CommandId, CredentialId, HandId, PlayerId, TableId, TournamentId
 from domain.results import Result
+from domain.rulings import Ruling
 from domain.table import TABLE, Table
 from domain.topics import TOPICS
 from domain.tournament import TOURNAMENT, Tournament
 from services.application import (
     director,
+    disputes,
     hands,
     leagues,
     payments,
@@ -287,6 +290,15 @@ class House:
         while self.hand(hand_id).game.turn is not None:
             self.act(hand_id)
 
+    def rule(self, hand_id: HandId, ruling: Ruling) -> None:
+        """A director who plays nowhere rules."""
+        disputes.rule(self, self.command(), director_of_nothing(), hand_id, lambda: ruling)
+
+    def take_back(self, hand_id: HandId, many: int = 1) -> None:
+        """The last actions that seats took, so many of them, are void, and the passes that they caused."""
+        taken = [n for n, action in enumerate(self.hand(hand_id).actions, 1) if not is_automatic(action)]
+        self.rule(hand_id, Ruling("void_from", "it was misread", action=taken[-many]))
+
     # what there is to see
 
     def tournament(self, t: TournamentId) -> Tournament:
@@ -344,6 +356,10 @@ _HANDS = "SELECT hand_id FROM projections.hands WHERE tournament_id = %s"
 
 def staff() -> Actor:
     return Actor(CredentialId(uuid4()), Role.OPERATOR, None, None)
+
+
+def director_of_nothing() -> Actor:
+    return Actor(CredentialId(uuid4()), Role.DIRECTOR, None, None)
 
 
 def nothing() -> None:
