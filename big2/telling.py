@@ -74,12 +74,21 @@ def _head(history: History, names: Names) -> Block:
         + (f", {names[history.dealer]}" if history.dealer in names else ""),
         "direction": history.direction.value,
     }
+    facts |= _taken_back(history.extra.get("voided_actions"))
     facts |= {"recorded": "real cards: the result alone is known"} if history.recorded else {}
     facts |= {
         name.replace("_", " "): value_text(history.extra[name]) for name in _EXTRA if name in history.extra
     }
     rows = tuple((cell(name, Tone.QUIET), cell(fact)) for name, fact in (*_rules(history), *facts.items()))
     return Block(cell("Hand" if number is None else f"Hand {value_text(number)}", Tone.STRONG), rows)
+
+
+def _taken_back(voided: object) -> dict[str, str]:
+    """What is told beside the play, and is no part of it."""
+    if not isinstance(voided, list) or not voided:
+        return {}
+    times = "once" if len(voided) == 1 else f"{len(voided)} times"
+    return {"voided": f"actions, {times}, while it ran: told is what stands"}
 
 
 def _rules(history: History) -> Iterator[tuple[str, str]]:

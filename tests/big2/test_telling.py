@@ -83,6 +83,22 @@ def test_a_malformed_text_is_told_by_its_place_as_far_as_that_can_be_read():
         assert verdict(history) == f"Malformed: {place}: is not a switch of a rule set"
 
 
+@pytest.mark.parametrize(
+    ("voided", "line"),
+    [
+        ([{}], "actions, once, while it ran: told is what stands"),
+        ([{}, {}], "actions, 2 times, while it ran: told is what stands"),
+        ([], None),
+        ({"a": 1}, None),
+        ("3D", None),
+    ],
+)
+def test_that_actions_were_voided_is_told_beside_what_stands(voided, line):
+    plain, ruled = said(told("3D")), said(told("3D") | {"voided_actions": voided})
+    at = plain.index("Seats")
+    assert ruled == plain[:at] + ([f"voided{line}"] if line else []) + plain[at:]
+
+
 def test_where_no_settlement_is_claimed_the_one_by_the_rules_is_told():
     assert "Settlement by the rules: Ann went out, Dan is liable (R7.4)" in said(HANDS["no-settlement"])
 

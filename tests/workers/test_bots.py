@@ -229,6 +229,19 @@ def test_a_played_card_counts(table):
     assert table.acted == [("Bearer token of ann", "/v1/hands/h/plays", {"turn": 2, "cards": ["2S"]})]
 
 
+def test_cards_that_a_ruling_gives_back_count_no_more_and_the_turn_that_begins_anew_is_taken(table):
+    played_by_bob = {"hand_id": "h", "seat": 2, "cards": ["3D"] * 10, "next_turn": None}
+    voided = {"hand_id": "h", "cards_left": {"1": 13, "2": 13}, "next_turn": {"number": 4, "seat": 1}}
+    table.feed = [
+        ("hand.dealt", {**DEALT, "next_turn": None}),
+        ("hand.played", played_by_bob),
+        ("hand.actions_voided", voided),
+    ]
+    table.turn, table.legal[4] = 4, [["2S"]]
+    played(table)
+    assert table.acted == [("Bearer token of ann", "/v1/hands/h/passes", {"turn": 4})]
+
+
 def test_a_hand_that_has_ended_is_forgotten(table):
     ended = [
         ("hand.settled", {"hand_id": "h"}),
