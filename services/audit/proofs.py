@@ -63,10 +63,10 @@ def in_stream(store: Store, stream: UUID, version: int | None, size: int | None 
 
 
 def consistency(store: Store, old: int, size: int | None = None) -> AuditProof:
-    """That the log of a checkpoint's size, or of the newest's, begins with the first `old` events."""
+    """That the log of a checkpoint's size, or of the newest's, begins with the first `old` events (at least 1)."""
     signed = _signed(store, size)
-    if not 0 < old <= signed.size:
-        raise NotFound("checkpoint")
+    if old > signed.size:
+        raise NotFound("checkpoint", f"The checkpoint is of {signed.size} events, and not of {old}.")
     with log_tree(store.database) as tree:
         hashes = tree.hashes(consistency_ranges(old, signed.size))
     return AuditProof(
@@ -91,7 +91,7 @@ def _inclusion(store: Store, row: Row, size: int | None) -> AuditProof:
     with log_tree(store.database) as tree:
         index = tree.leaf_at(row.position)
         if index is None or index >= signed.size:
-            raise NotFound("checkpoint")
+            raise NotFound("checkpoint", f"The event is newer than the checkpoint of {signed.size} events.")
         hashes = tree.hashes(inclusion_ranges(index, signed.size))
     return AuditProof(
         kind="inclusion",
@@ -116,7 +116,8 @@ def _signed(store: Store, size: int | None) -> Signed:
         found = checkpoints.covering(store.database, size)
         found = found if found and found.size == size else None
     if found is None:
-        raise NotFound("checkpoint")
+        wanted = "There is no checkpoint yet." if size is None else f"No checkpoint is of {size} events."
+        raise NotFound("checkpoint", wanted)
     return found
 
 

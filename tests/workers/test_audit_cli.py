@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 
 import pytest
@@ -98,6 +99,10 @@ def test_what_cannot_be_meant_is_told(big2, arguments):
 def test_what_is_not_there_is_told_in_one_line(big2):
     answer = big2("audit", "prove", "--position", 10**9)
     assert (answer.exit_code, answer.output) == (1, "Error: There is no such event.\n")
+    longer = big2("audit", "prove", "--from", 10**9)
+    assert longer.exit_code == 1
+    assert re.fullmatch(r"Error: The checkpoint is of \d+ events, and not of 1000000000\.\n", longer.output)
+    assert big2("audit", "prove", "--from", 1, "--size", 10**9).output.endswith("is of 1000000000 events.\n")
 
 
 def test_a_key_is_rotated_and_one_from_the_environment_goes_where_it_is_told(
