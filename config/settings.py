@@ -64,6 +64,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """BIG2_ACCESS_LOG_DAYS: how long it is kept who read which hand's cards; 0 keeps it for good."""
     connection_days: int = 90
     """BIG2_CONNECTION_DAYS: how long it is kept how players were connected; a hand may be protested for 30 at most."""
+    webhook_hosts: frozenset[str] = frozenset()
+    """BIG2_WEBHOOK_HOSTS: hosts of a network of your own that webhooks may lead to, `hooks.lan,10.0.0.7`."""
 
 
 _VARIABLES = {
@@ -89,6 +91,7 @@ _VARIABLES = {
     "connection_lost_seconds": "BIG2_CONNECTION_LOST_SECONDS",
     "access_log_days": "BIG2_ACCESS_LOG_DAYS",
     "connection_days": "BIG2_CONNECTION_DAYS",
+    "webhook_hosts": "BIG2_WEBHOOK_HOSTS",
 }
 _SECRETS = ("database_url", "redis_url", "metrics_token", "audit_key")
 _FILES = {field: f"{_VARIABLES[field]}_FILE" for field in _SECRETS}
@@ -121,6 +124,7 @@ _SCHEMES = {
     "redis_url": ("redis://", "rediss://", "unix://"),
 }
 _METRICS_TOKEN = re.compile(r"[!-~]{16,255}", re.ASCII)
+_HOST = re.compile(r"[a-z0-9_.:-]{1,253}", re.ASCII)
 _AUDIT_KEY = re.compile(r"PRIVATE\+KEY\+[!-~]{40,255}", re.ASCII)
 
 
@@ -143,8 +147,12 @@ def read(environment: Mapping[str, str]) -> Settings:
 def variables(settings: Settings) -> dict[str, str]:
     """The environment that reads as these settings, for a child process; it needs no files any more."""
     values = {variable: getattr(settings, field) for field, variable in _VARIABLES.items()}
-    given = {variable: str(value) for variable, value in values.items() if value is not None}
+    given = {variable: _text(value) for variable, value in values.items() if value is not None}
     return given | dict.fromkeys(_FILES.values(), "")
+
+
+def _text(value: object) -> str:
+    return ",".join(sorted(value)) if isinstance(value, frozenset) else str(value)
 
 
 def _secret(field: str, text: str, file: str) -> str:
@@ -166,6 +174,8 @@ def _secret(field: str, text: str, file: str) -> str:
 def _value(field: str, text: str) -> object:
     if field in _RANGES:
         return _number(_VARIABLES[field], text, *_RANGES[field])
+    if field == "webhook_hosts":
+        return _hosts(_VARIABLES[field], text)
     if field in _SCHEMES and not text.startswith(_SCHEMES[field]):
         raise SettingsError(f"{_VARIABLES[field]} must begin with {' or '.join(_SCHEMES[field])}")
     if field in _CHOICES and text not in _CHOICES[field]:
@@ -177,6 +187,14 @@ def _value(field: str, text: str) -> object:
             f"{_VARIABLES[field]} must be a signing key of a C2SP note, PRIVATE+KEY+NAME+ID+KEY"
         )
     return Path(text) if field == "data" else text
+
+
+def _hosts(variable: str, text: str) -> frozenset[str]:
+    """Hosts as a URL has them, but an address of IPv6 without its brackets."""
+    hosts = [host.strip().lower() for host in text.split(",")]
+    if not all(_HOST.fullmatch(host) for host in hosts):
+        raise SettingsError(f"{variable} must be hosts with commas between them, such as hooks.lan,10.0.0.7")
+    return frozenset(hosts)
 
 
 def _number(variable: str, text: str, least: int, most: int) -> int:

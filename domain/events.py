@@ -1,7 +1,7 @@
 """What an event is, and who may see each of its fields.
 
 An event is a frozen value. Each field declares its audience by its type: `Public[int]`, `OwnSeat[...]`,
-`AfterHand[...]`, `Books[...]` or `Sealed[...]`. A field that declares none is shown to nobody.
+`AfterHand[...]`, `Books[...]`, `Operating[...]` or `Sealed[...]`. A field that declares none is shown to nobody.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ class Audience(Enum):
     OWN_SEAT = "a map from seat to value: each seat its own, at once; everybody once the hand is settled"
     AFTER_HAND = "nobody until the hand is settled, then everybody who may read its history"
     BOOKS = "the player whose wallet it is, and whoever may read all ledgers"
+    OPERATING = "operators and admins, where it is theirs to set up"
     SEALED = "nobody, ever, through any route"
 
 
@@ -28,6 +29,7 @@ Public = Annotated[_T, Audience.PUBLIC]
 OwnSeat = Annotated[_T, Audience.OWN_SEAT]
 AfterHand = Annotated[_T, Audience.AFTER_HAND]
 Books = Annotated[_T, Audience.BOOKS]
+Operating = Annotated[_T, Audience.OPERATING]
 Sealed = Annotated[_T, Audience.SEALED]
 
 

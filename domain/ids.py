@@ -18,6 +18,7 @@ TableId = NewType("TableId", UUID)
 HandId = NewType("HandId", UUID)
 WalletId = NewType("WalletId", UUID)
 JournalId = NewType("JournalId", UUID)
+WebhookId = NewType("WebhookId", UUID)
 
 
 def request_command(credential: CredentialId, method: str, path: str, key: str) -> CommandId:
@@ -79,6 +80,10 @@ def wallet_id(player: PlayerId, currency: str) -> WalletId:
 def journal_id(cause: UUID, name: str) -> JournalId:
     """The journal that `cause`, a command or a stream, makes under this name."""
     return JournalId(uuid5(cause, f"journal/{name}"))
+
+
+def webhook_id(command: CommandId) -> WebhookId:
+    return WebhookId(uuid5(command, "webhook"))
 
 
 def hand_id(table: TableId, number: int) -> HandId:

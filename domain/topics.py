@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain import credential, player, roster, ruleset, stakes, wallet
+from domain import credential, player, roster, ruleset, stakes, wallet, webhook
 from domain import dispute_events as dispute
 from domain import hand_events as hand
 from domain import ring_events as ring
@@ -104,4 +104,7 @@ TOPICS: dict[str, type[Event]] = {
     "tournament.ruling_lapsed.1": tournament.RulingLapsed,
     "hand.actions_voided.1": dispute.ActionsVoided,
     "hand.time_given.1": dispute.TimeGiven,
+    "webhook.registered.1": webhook.WebhookRegistered,
+    "webhook.disabled.1": webhook.WebhookDisabled,
+    "webhook.deleted.1": webhook.WebhookDeleted,
 }

@@ -49,6 +49,7 @@ class Services:
         self.rulesets = rulesets
         self.stakes = Stakes(store, stakes())
         self.connections = Connections(store.database, _limits(settings))
+        self.webhook_hosts = settings.webhook_hosts
 
     def close(self) -> None:
         """Close the connections."""

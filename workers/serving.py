@@ -14,9 +14,11 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from uuid import UUID
 
 import click
+import msgspec
 import psycopg
 
 from big2.book import book_of
@@ -48,6 +50,7 @@ IMPORTED = (
     "gunicorn.workers.gthread",
     "services.http.schemas",
     "workers.clock",
+    "workers.delivering",
     "workers.jobs",
     "workers.projecting",
     "workers.queue",
@@ -241,7 +244,16 @@ def _clock(settings: Settings) -> None:
         log.warning(
             "there is no key to sign checkpoints with (BIG2_AUDIT_KEY, or %s in the data)", keys.KEY_FILE
         )
+    _tell_webhooks(settings)
     Clock(bootstrap.build(settings), redis_client(settings.redis_url or ""), signing=signing).run()
+
+
+def _tell_webhooks(settings: Settings) -> None:
+    """Beside the clock, with connections of its own: nothing that it waits for holds the clock up."""
+    from workers.delivering import POOL_SIZE, Deliverer  # noqa: PLC0415
+
+    deliverer = Deliverer(bootstrap.build(msgspec.structs.replace(settings, pool_size=POOL_SIZE)))
+    Thread(target=deliverer.run, args=(settings.database_url or "",), daemon=True).start()
 
 
 def _projector(settings: Settings) -> None:

@@ -11,7 +11,8 @@ from services.store import Store
 
 
 class Services(Protocol):
-    """The store of one process, the players' connections, and the rule sets and stakes known to it."""
+    """The store of one process, the players' connections, the rule sets and stakes known to it, and the hosts of its
+    own network that webhooks may lead to."""
 
     @property
     def store(self) -> Store: ...
@@ -24,3 +25,6 @@ class Services(Protocol):
 
     @property
     def stakes(self) -> Stakes: ...
+
+    @property
+    def webhook_hosts(self) -> frozenset[str]: ...

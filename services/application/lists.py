@@ -69,6 +69,7 @@ _NEWEST = {
     "tournaments": "SELECT max(position) FROM projections.tournaments",
     "rings": "SELECT max(position) FROM projections.rings JOIN projections.tables USING (table_id)",
     "stakes": "SELECT max(position) FROM projections.stakes",
+    "webhooks": "SELECT max(position) FROM projections.webhooks",
     "leaderboard": "SELECT max(position) FROM projections.leaderboard",
     "tournament": "SELECT max(position) FROM projections.tournaments WHERE tournament_id = %(id)s",
     "hands": "SELECT max(position) FROM projections.feed WHERE tournament_id = %(id)s AND type LIKE 'hand.%%'",

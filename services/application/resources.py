@@ -610,6 +610,38 @@ class TrialBalance(Resource, frozen=True, kw_only=True):
     balanced: bool
 
 
+class WebhookDelivery(Resource, frozen=True, kw_only=True):
+    """How a webhook is told: all that it wants of the log up to `position`.
+
+    `failures` are those in a row since it last worked; it is tried again at `next_try_at`.
+    """
+
+    position: int
+    delivered: int
+    last_delivered_at: datetime | None
+    failures: int
+    failing_since: datetime | None
+    last_failure: str | None
+    next_try_at: datetime | None
+
+
+class Webhook(Resource, frozen=True, kw_only=True):
+    """An address that is told of events; `topics` null are all of tournaments' life, `tournament_id` null is any one.
+
+    `secret` is shown once: a repeat of the request leaves it out. The answer to its creation has no `delivery`.
+    """
+
+    webhook_id: UUID
+    url: str
+    topics: list[str] | None
+    tournament_id: UUID | None
+    state: Literal["active", "disabled"]
+    created_at: datetime
+    secret: str | UnsetType = UNSET
+    delivery: WebhookDelivery | UnsetType = UNSET
+    as_of: int | UnsetType = UNSET
+
+
 class WouldBe(Resource, frozen=True, kw_only=True):
     """A dry run: the events that would be stored, with what everybody could see of them."""
 

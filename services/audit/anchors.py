@@ -5,29 +5,23 @@ A chain that was made anew, and a tail that was cut off, are whole in themselves
 
 from __future__ import annotations
 
-import ipaddress
 import os
-import socket
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import msgspec
-import urllib3
 
 from domain.merkle import Range, completed, peaks_after, range_hash
+from services import outgoing
 from services.audit.checkpoints import Signed
 from services.audit.notes import Checkpoint, NoteError, Verifier, opened
 from services.errors import StoreError
 from services.projections.tree import leaf_of
 from services.store import Store
 
-TIMEOUT_SECONDS = 10.0
 LARGEST_NOTE = 64 * 1024
 """Bytes of one line of an anchor's file."""
-MOST_READ = 4 * 1024
-"""Bytes of an anchor's answer that are read at most: only its status is of interest."""
 BATCH = 2_000
 """Events that are read at once."""
 
@@ -67,43 +61,18 @@ def append(file: Path, signed: Signed) -> None:
 def post(url: str, signed: Signed, *, private: bool = False) -> None:
     """Send a checkpoint's note, whose signature vouches for it, as text/plain; any 2xx has taken it.
 
-    An address that is not a public one is refused unless `private`; the address that was looked at is the one that is
-    asked, and no redirect is followed.
+    An address that is not a public one is refused unless `private`.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise AnchorError(f"{url}: begins neither with http:// nor with https://")
-    tls = parts.scheme == "https"
     try:
-        port = parts.port or (443 if tls else 80)
-    except ValueError as error:
-        raise AnchorError(f"{url}: has no port that there is") from error
-    address = _address(parts.hostname, port, private=private)
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    headers = {"Host": parts.netloc.rpartition("@")[2], "Content-Type": "text/plain; charset=utf-8"}
-    pool: urllib3.HTTPConnectionPool
-    if tls:
-        pool = urllib3.HTTPSConnectionPool(
-            address,
-            port,
-            timeout=TIMEOUT_SECONDS,
-            retries=False,
-            server_hostname=parts.hostname,
-            assert_hostname=parts.hostname,
+        outgoing.send(
+            url, signed.note.encode(), {"Content-Type": "text/plain; charset=utf-8"}, private=private
         )
-    else:
-        pool = urllib3.HTTPConnectionPool(address, port, timeout=TIMEOUT_SECONDS, retries=False)
-    try:
-        answer = pool.request(
-            "POST", path, body=signed.note.encode(), headers=headers, redirect=False, preload_content=False
-        )
-        answer.read(MOST_READ)
-    except urllib3.exceptions.HTTPError as error:
-        raise AnchorError(f"{parts.hostname}: {type(error).__name__}") from error
-    finally:
-        pool.close()
-    if not 200 <= answer.status < 300:
-        raise AnchorError(f"{parts.hostname}: answered {answer.status}")
+    except outgoing.PrivateAddress as error:
+        raise AnchorError(f"the URL {error}: --allow-private lets it be asked") from error
+    except outgoing.ForbiddenUrl as error:
+        raise AnchorError(f"the URL {error}") from error
+    except outgoing.Undelivered as error:
+        raise AnchorError(f"it was not taken: {error}") from error
 
 
 def check(store: Store, keys: Iterable[Verifier], file: Path) -> Iterator[Finding]:
@@ -151,15 +120,3 @@ def _read(file: Path, keys: list[Verifier]) -> Iterator[tuple[int, Checkpoint | 
                 yield number, Checkpoint.parsed(opened(anchored.note, keys))
             except (msgspec.DecodeError, NoteError) as error:
                 yield number, f"is no checkpoint of this log: {error}"
-
-
-def _address(host: str, port: int, *, private: bool) -> str:
-    """The first address of a host; AnchorError if any of them is not a public one."""
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError as error:
-        raise AnchorError(f"{host}: {error.strerror}") from error
-    addresses = [str(each[4][0]) for each in found]
-    if not private and not all(ipaddress.ip_address(a.partition("%")[0]).is_global for a in addresses):
-        raise AnchorError(f"{host} has an address of a private network: --allow-private lets it be asked")
-    return addresses[0]

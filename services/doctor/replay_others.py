@@ -22,6 +22,7 @@ from domain.ruleset import RULE_SET
 from domain.stakes import STAKES
 from domain.tournament import Tournament
 from domain.wallet import WALLET, Booking, Credited, Debited, Wallet
+from domain.webhook import WEBHOOK
 from services.doctor.judging import FAULTS, Append, judged, refused
 from services.doctor.reading import Log
 from services.doctor.violation import Violation, at
@@ -33,6 +34,7 @@ FOLDED: Final[dict[str, Aggregate[object]]] = {
     "credential": CREDENTIAL,  # type: ignore[dict-item]
     "ruleset": RULE_SET,  # type: ignore[dict-item]
     "stakes": STAKES,  # type: ignore[dict-item]
+    "webhook": WEBHOOK,  # type: ignore[dict-item]
 }
 """Streams of which each event says all there is to it: they are replayed only."""
 

@@ -37,6 +37,7 @@ from services.http import (
     terms,
     tournaments,
     wallets,
+    webhooks,
 )
 from services.http.access import Gate
 from services.http.calls import EXTENSION, LARGEST_BODY, Parts
@@ -142,6 +143,7 @@ def _add_routes(app: Flask) -> None:
         auditing,
         looking_back,
         terms,
+        webhooks,
     ):
         api.register_blueprint(module.blueprint)
     documents.describe(api)

@@ -9,6 +9,7 @@ _OTHER = "1d3c2f0a-94c1-5a35-8a0d-5f0d0a7f1c22"
 _TOURNAMENT = "748658cb-8825-5b6a-bf56-c22ef177bcd5"
 _TABLE = "65da34f5-ef23-5d7e-bf7c-21592eeedd87"
 _HAND = "4becf7fd-3668-59ff-80a0-97b93a6d8da8"
+_WEBHOOK = "0f4a1d0e-53c9-5b0e-8a52-7f0c1b2d3e44"
 _AT = "2027-01-29T19:00:12.345678Z"
 
 _ACTIONS = [
@@ -114,6 +115,24 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "credit": 2500,
         "balance": 0,
         "balanced": True,
+    },
+    "Webhook": {
+        "webhook_id": _WEBHOOK,
+        "url": "https://club.example/big2",
+        "topics": ["hand.settled", "tournament.finished"],
+        "tournament_id": None,
+        "state": "active",
+        "created_at": _AT,
+        "delivery": {
+            "position": 311,
+            "delivered": 17,
+            "last_delivered_at": _AT,
+            "failures": 0,
+            "failing_since": None,
+            "last_failure": None,
+            "next_try_at": None,
+        },
+        "as_of": 12,
     },
     "Token": {"token_id": "c1d6bd2b-5d4a-5e0b-8f9a-d1a5ef0f9a33", "token": "b2_c1d6bd2b-…_…"},
     "Table": {

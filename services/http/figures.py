@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from threading import Lock
 
@@ -59,6 +59,13 @@ _AGENDA = f"""
 SELECT job, count(*), greatest(0, extract(epoch FROM statement_timestamp() - min(due_at)))::float8
 FROM projections.agenda WHERE {IS_DUE} GROUP BY job ORDER BY job
 """  # noqa: S608 - our own words
+_WEBHOOKS = """
+SELECT count(*) FILTER (WHERE w.state = 'active'), count(*) FILTER (WHERE w.state = 'disabled'),
+       count(*) FILTER (WHERE w.state = 'active' AND d.failures > 0),
+       COALESCE(max(t.position - COALESCE(d.position, w.created)) FILTER (WHERE w.state = 'active'), 0)
+FROM projections.tracking t, projections.webhooks w LEFT JOIN webhook_deliveries d USING (webhook_id)
+"""
+_DELIVERIES = "SELECT COALESCE(sum(delivered), 0), COALESCE(sum(failed), 0) FROM webhook_deliveries"
 _SIZE = "SELECT pg_database_size(current_database())"
 
 
@@ -105,7 +112,10 @@ class Asked:
         head, at = self._store.head(), progress(self._store.database, MOST_COUNTED)
         with self._store.database.connection() as conn:
             due, size = conn.execute(_AGENDA).fetchall(), conn.execute(_SIZE).fetchone()
+            webhooks, deliveries = conn.execute(_WEBHOOKS).fetchone(), conn.execute(_DELIVERIES).fetchone()
         assert size is not None
+        assert webhooks is not None
+        assert deliveries is not None
         overdue = GaugeMetricFamily(
             "big2_overdue_items", "Items of the agenda that are due and not done.", labels=["job"]
         )
@@ -128,6 +138,7 @@ class Asked:
                 max((seconds for _, _, seconds in due), default=0),
             ),
             GaugeMetricFamily("big2_database_bytes", "Size of the database.", size[0]),
+            *_of_webhooks(webhooks, deliveries),
         ]
 
 
@@ -152,6 +163,22 @@ def _of_projector(at: Progress) -> Iterator[Metric]:
         "big2_projector_stalled",
         "1 while there is an event that cannot be projected.",
         int(at.stall is not None),
+    )
+
+
+def _of_webhooks(webhooks: Sequence[int], deliveries: Sequence[int]) -> Iterator[Metric]:
+    active, disabled, failing, behind = webhooks
+    delivered, failed = deliveries
+    by_state = GaugeMetricFamily("big2_webhooks", "Webhooks, by state.", labels=["state"])
+    for state, number in (("active", active - failing), ("failing", failing), ("disabled", disabled)):
+        by_state.add_metric([state], number)
+    yield by_state
+    yield CounterMetricFamily("big2_webhook_delivered", "Events that webhooks have taken.", delivered)
+    yield CounterMetricFamily("big2_webhook_failed", "Deliveries that no webhook took.", failed)
+    yield GaugeMetricFamily(
+        "big2_webhook_behind_events",
+        "Positions of the log that the active webhook furthest behind has not been told of.",
+        behind,
     )
 
 

@@ -184,6 +184,9 @@ PROBLEMS: Mapping[str, ProblemType] = {
     "bundle-too-large": ProblemType(
         409, "The bundle would be too large", "Ask for the bundles of its tables, or of single hands."
     ),
+    "too-many-webhooks": ProblemType(
+        409, "There are as many webhooks as there may be", "Delete one first, such as one that is disabled."
+    ),
     "conflict": ProblemType(
         409, "Others were faster each time", "Send the same request again, with the same Idempotency-Key."
     ),
@@ -198,6 +201,12 @@ PROBLEMS: Mapping[str, ProblemType] = {
         "Something in the request is not right",
         "Each of `errors` points to a member and says what would do. Pointers into the query begin "
         "with /query, into the headers with /headers.",
+    ),
+    "forbidden-url": ProblemType(
+        422,
+        "Nothing is sent to that address",
+        "A webhook's URL is https or http, without a user, and its host and all its addresses are public ones of the"
+        " internet. For a host of its own network whoever runs the service sets BIG2_WEBHOOK_HOSTS.",
     ),
     "insufficient-funds": ProblemType(
         422,

@@ -9,6 +9,7 @@ import marshmallow as ma
 from big2.ring import MOST_MONEY, MOST_UNIT
 from domain.running_rulings import MOST_SECONDS
 from domain.structure import Structure
+from services.application.webhooks import TOLD
 from services.http.fields import (
     MOST,
     AnyCurrency,
@@ -31,6 +32,7 @@ from services.http.fields import (
     Whole,
     YesNo,
 )
+from services.outgoing import LONGEST_URL
 
 LONGEST_WAIT_SECONDS = 86_400
 MOST_LEVELS = 100
@@ -356,6 +358,27 @@ class NewRuling(Body):
 
 class NewAppeal(Body):
     reason = Text(REASON_LETTERS, required=True)
+
+
+class NewWebhook(Body):
+    url = Raw(
+        required=True,
+        metadata={
+            "description": "`https` or `http`, to a host of the internet; asked by POST.",
+            "format": "uri",
+            "maxLength": LONGEST_URL,
+        },
+    )
+    topics = Several(
+        OneOf(*TOLD),
+        1,
+        len(TOLD),
+        allow_none=True,
+        metadata={"description": "Events by name; all of tournaments' life, if left out."},
+    )
+    tournament_id = Id(
+        allow_none=True, metadata={"description": "Events of this tournament; of all, if left out."}
+    )
 
 
 class NewHeartbeat(Body):

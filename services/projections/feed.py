@@ -34,7 +34,7 @@ CREATE INDEX ON feed USING gin (players);
 
 
 def project(cur: Cursor, r: Recorded, context: Context) -> None:
-    """Render `r` for the feeds; players, credentials and rule sets have none."""
+    """Render `r` for the feeds; players, credentials, rule sets and webhooks have none."""
     kind = r.topic.rpartition(".")[0]
     match kind.partition(".")[0]:
         case "hand":

@@ -23,6 +23,7 @@ from services.projections import (
     rings,
     standings,
     tree,
+    webhooks,
 )
 from services.projections.context import Context
 from services.projections.progress import Stalled
@@ -36,7 +37,7 @@ FEW = 20
 """Events of a batch whose rows are inserted one by one."""
 
 Project: TypeAlias = Callable[[Cursor, Recorded, Context], None]
-PROJECTIONS = (directory, rings, history, standings, ledger, leaderboard, agenda, payments, feed)
+PROJECTIONS = (directory, rings, history, standings, ledger, leaderboard, agenda, payments, webhooks, feed)
 """In this order: a later one may read what an earlier one has written of the same event."""
 _TRACKING = """
 CREATE TABLE tracking (

@@ -35,6 +35,7 @@ class Seen(NamedTuple):
     own_seat: str = ""
     after_hand: str = ""
     books: str = ""
+    operating: str = ""
     sealed: str = ""
 
 
@@ -159,6 +160,9 @@ FIELDS = {
     "tournament.ruling_lapsed.1": Seen("hand_id ruling"),
     "wallet.credited.1": Seen(books="player_id currency amount journal reference note"),
     "wallet.debited.1": Seen(books="player_id currency amount journal reference note"),
+    "webhook.registered.1": Seen("webhook_id topics tournament_id", operating="url", sealed="secret"),
+    "webhook.disabled.1": Seen("failures since failure"),
+    "webhook.deleted.1": Seen(),
 }
 
 VALUES = {  # a value's fields are seen with the field that holds it
@@ -203,6 +207,7 @@ def test_each_field_is_seen_by_whom_the_table_says(topic, seen):
         Audience.OWN_SEAT: seen.own_seat.split(),
         Audience.AFTER_HAND: seen.after_hand.split(),
         Audience.BOOKS: seen.books.split(),
+        Audience.OPERATING: seen.operating.split(),
         Audience.SEALED: seen.sealed.split(),
     }
 
@@ -243,7 +248,7 @@ def test_each_value_inside_an_event_is_in_the_table_with_its_fields():
 
 
 def test_what_is_secret_while_a_hand_runs_is_public_nowhere():
-    secret = {"seed", "stub", "breach", "master", "draw_seed", "secret_hash", "ruleset"}
+    secret = {"seed", "stub", "breach", "master", "draw_seed", "secret_hash", "secret", "ruleset"}
     revealed = {"hand.finalised.1": {"seed"}, "tournament.finished.1": {"draw_seed"}}
     revealed |= {"tournament.cancelled.1": {"draw_seed"}, "ruleset.published.1": {"ruleset"}}
     for topic, seen in FIELDS.items():

@@ -109,6 +109,9 @@ STORED = [
     "tournament.tables_held.1",
     "wallet.credited.1",
     "wallet.debited.1",
+    "webhook.deleted.1",
+    "webhook.disabled.1",
+    "webhook.registered.1",
 ]
 """What logs hold by now. Lines are only ever added."""
 

@@ -102,6 +102,10 @@ GET    /tables/{table_id}/bundle                           403 403 403 403 403 4
 GET    /tournaments/{tournament_id}/bundle                 403 403 403 403 403 403 403 403 403 403 403 403 403 403
 GET    /audit/events                                       401 403 403 403  ok 403  ok  ok  ok  ok 403 403  ok  ok
 GET    /audit/access-log                                   401 403 403 403  ok 403  ok  ok  ok  ok 403 403  ok  ok
+GET    /webhooks                                            401 403 403 403 403  ok 403  ok 403 403  ok  ok 403 403
+POST   /webhooks                                           401 403 403 403 403  ok 403  ok 403 403  ok 403 403 403
+GET    /webhooks/{webhook_id}                              401 403 403 403 403 404 403 404 403 403 404 404 403 403
+DELETE /webhooks/{webhook_id}                              401 403 403 403 403 404 403 404 403 403 404 404 403 403
 GET    /feed                                                ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok  ok
 """
 CLOSED = ("pause", "resume", "cancel")
@@ -117,6 +121,7 @@ OBJECTS: Mapping[str, str] = {
     "hand_id": "{hand}",
     "table_id": "{table}",
     "token_id": NOBODY,
+    "webhook_id": NOBODY,
     "name": "actionpoker",
     "season": "all",
     "seat": "1",
@@ -145,6 +150,7 @@ BODIES: Mapping[tuple[str, str], Mapping[str, object]] = {
     ("POST", "/hands/{hand_id}/release"): {"scope": "hand", "reason": "look"},
     ("POST", "/hands/{hand_id}/rulings"): {"ruling": "stands", "reason": "look"},
     ("POST", "/hands/{hand_id}/appeals"): {"reason": "look"},
+    ("POST", "/webhooks"): {"url": "http://8.8.8.8/", "tournament_id": "{tournament}"},
     ("POST", "/wallets/{player_id}/deposits"): {"amount": 1, "currency": "EUR", "reference": "{name}"},
     ("POST", "/wallets/{player_id}/withdrawals"): {"amount": 1, "currency": "EUR", "reference": "{name}"},
 }

@@ -33,6 +33,7 @@ def services_on(rows: SimRows, connections: MemoryConnections, database: object 
         rulesets=RuleSets(store, presets()),
         stakes=Stakes(store, stakes()),
         connections=connections,
+        webhook_hosts=frozenset(),
     )
 
 

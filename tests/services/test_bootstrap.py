@@ -41,11 +41,20 @@ def test_the_environment_counts_and_a_command_s_options_come_first():
         ("BIG2_CONNECTION_POOR_MS", "250"),
         ("BIG2_CONNECTION_POOR_SECONDS", "15"),
         ("BIG2_CONNECTION_LOST_SECONDS", "5"),
+        ("BIG2_WEBHOOK_HOSTS", "hooks.lan,,10.0.0.7"),
+        ("BIG2_WEBHOOK_HOSTS", "http://hooks.lan/"),
     ],
 )
 def test_a_wrong_variable_is_named(variable, value):
     with pytest.raises(SettingsError, match=variable):
         settings({variable: value})
+
+
+def test_hosts_of_one_s_own_network_are_a_list_that_a_child_process_reads_again():
+    found = settings({"BIG2_WEBHOOK_HOSTS": "Hooks.lan, 10.0.0.7,fd00::1"})
+    assert found.webhook_hosts == {"hooks.lan", "10.0.0.7", "fd00::1"}
+    assert settings(variables(found)).webhook_hosts == found.webhook_hosts
+    assert settings(variables(settings({}))).webhook_hosts == frozenset()
 
 
 def test_thresholds_of_connections_that_do_not_rise_are_named_all_at_once_r11_3():

@@ -114,8 +114,8 @@ def test_a_private_address_is_refused_unless_it_is_allowed(signed, taker):
     ("url", "told"),
     [
         ("ftp://example.org", "neither with http"),
-        ("http:///x", "neither with http"),
-        ("http://example.org:65536/", "no port that there is"),
+        ("http:///x", "no host"),
+        ("http://example.org:65536/", "a port that there is not"),
         ("http://nowhere.invalid/", "nowhere"),
     ],
 )

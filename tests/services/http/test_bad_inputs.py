@@ -20,15 +20,11 @@ from tests.services.http.driving import Api, Beside
 from tests.services.http.playing import Game, until
 from tests.services.http.test_hidden_cards import CARD
 
-EVERY = [
+CASES = [
     json.loads(line) for line in (Path(__file__).parent / "cases/bad_inputs.jsonl").read_text().splitlines()
 ]
-NO_ROUTE_YET = {
-    "A11": "there are no webhooks yet: nothing is ever sent to an address that somebody gave",
-}
 EXAMPLES = "such as 3D, TC or 2S"
 """What the refusal of a card's name says, whatever was dealt."""
-CASES = [case for case in EVERY if case["id"] not in NO_ROUTE_YET]
 TRIES = 40
 LOW_TO_HIGH = [rank + suit for rank in "3456789TJQKA2" for suit in "DCHS"]
 
@@ -239,14 +235,6 @@ def test_a_bad_request_gets_the_problem_that_is_stated(case, scenes, services, b
             assert response.json["type"] == f"/problems/{case['expect_type']}"
     if response.status_code == 405:
         assert response.headers["Allow"]
-
-
-@pytest.mark.parametrize("case", [c for c in EVERY if c["id"] in NO_ROUTE_YET], ids=lambda case: case["id"])
-def test_a_case_waits_for_its_route_and_no_longer(case, scenes, anybody):
-    routes = anybody.read("/openapi.json")["paths"]
-    assert case["path"].replace("{hand}", "{hand_id}") not in routes, f"{case['id']} can be asked now"
-    response = sent(case, scenes.make(case["setup"], set()))
-    assert (response.status_code, response.json["type"]) == (404, "/problems/not-found")
 
 
 def hidden_from(reader: Api, hand_id: str, services) -> set[str]:

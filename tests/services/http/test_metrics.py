@@ -211,7 +211,7 @@ def test_no_label_tells_of_anybody(told, app, operator):
     known = {rule.rule for rule in app.url_map.iter_rules()} | {"none"} | figures.METHODS | {"OTHER"}
     rest = {label for label in labels - known if not label.replace(".", "").isdigit() and label != "+Inf"}
     jobs = {"start", "draw", "deal", "ring", "turn", "level", "pause", "close", "finalise", "pay"}
-    assert rest <= jobs | {"gone", "slow", "token", "closed", "failed"}
+    assert rest <= jobs | {"gone", "slow", "token", "closed", "failed", "active", "failing", "disabled"}
 
 
 def test_before_the_tables_are_made_the_store_is_not_up(empty_url, tmp_path):

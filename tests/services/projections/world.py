@@ -34,6 +34,7 @@ from domain.tournament_events import (
 )
 from domain.waits import earliest
 from domain.wallet import WALLET, Wallet
+from domain.webhook import WEBHOOK
 from services.envelope import Recorded
 
 AGGREGATES = {
@@ -47,6 +48,7 @@ AGGREGATES = {
     "table": TABLE,
     "tournament": TOURNAMENT,
     "wallet": WALLET,
+    "webhook": WEBHOOK,
 }
 assert {topic.partition(".")[0] for topic in TOPICS} == set(AGGREGATES)
 

@@ -1,0 +1,218 @@
+"""Requests to addresses that somebody gave: none to a network of our own, and none without an end."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+
+import pytest
+
+from services import outgoing
+from services.outgoing import ForbiddenUrl, Undelivered, address, is_public, send, target
+
+LOOPBACK = "private network"
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("", "visible ASCII"),
+        ("http://ex ample.org/", "visible ASCII"),
+        ("http://example.org/\n", "visible ASCII"),
+        ("http://example.org\\@10.0.0.1/", "visible ASCII"),
+        ("http://１２７.0.0.1/", "visible ASCII"),
+        ("http://example.org/" + "a" * outgoing.LONGEST_URL, "at most 2048"),
+        ("file:///etc/passwd", "neither with http"),
+        ("gopher://example.org/", "neither with http"),
+        ("//example.org/", "neither with http"),
+        ("example.org", "neither with http"),
+        ("http:///path", "no host"),
+        ("http://", "no host"),
+        ("http://user@example.org/", "a user or a password"),
+        ("http://user:pass@example.org/", "a user or a password"),
+        ("http://example.org@10.0.0.1/", "a user or a password"),
+        ("http://example.org/#part", "fragment"),
+        ("http://example.org:0/", "port 0"),
+        ("http://example.org:-1/", "a port that there is not"),
+        ("http://example.org:65536/", "a port that there is not"),
+        ("http://example.org:8o/", "a port that there is not"),
+        ("http://[::1/", "a port that there is not"),
+        ("http://2130706433/", "in numbers"),
+        ("http://0x7f000001/", "in numbers"),
+        ("http://0x7f.0.0.1/", "in numbers"),
+        ("http://127.0.0.0x1/", "in numbers"),
+        ("http://0177.0.0.1/", "in numbers"),
+        ("http://127.1/", "in numbers"),
+        ("http://127.0.0.1./", "in numbers"),
+        ("http://134744072/", "in numbers"),
+        ("http://[fe80::1%25eth0]/", "in numbers"),
+        ("http://127%2e0%2e0%2e1/", "no name"),
+        ("http://a..b/", "no name"),
+    ],
+)
+def test_what_is_no_usual_url_of_a_host_is_refused_unasked(url, told):
+    with pytest.raises(ForbiddenUrl, match=told):
+        target(url)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "127.8.8.8",
+        "0.0.0.0",
+        "10.0.0.1",
+        "172.16.0.1",
+        "192.168.1.1",
+        "100.64.0.1",
+        "169.254.169.254",
+        "224.0.0.1",
+        "239.1.1.1",
+        "240.0.0.1",
+        "255.255.255.255",
+        "192.0.2.1",
+        "[::1]",
+        "[::]",
+        "[fe80::1]",
+        "[fd00::1]",
+        "[fec0::1]",
+        "[ff02::1]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:8.8.8.8]",
+        "[::127.0.0.1]",
+        "[64:ff9b::7f00:1]",
+        "[2002:7f00:1::]",
+        "[2001:db8::1]",
+        "localhost",
+        "LOCALHOST",
+    ],
+)
+def test_an_address_that_is_no_public_host_s_is_refused_unless_it_may_be(host):
+    to = target(f"http://{host}/")
+    with pytest.raises(ForbiddenUrl, match=LOOPBACK):
+        address(to)
+
+
+def test_a_public_address_is_taken_as_it_is():
+    assert address(target("https://8.8.8.8/")) == "8.8.8.8"
+    assert is_public("2606:4700::1111")
+    assert is_public("64:ff9b::808:808")
+    assert address(target("http://127.0.0.1/"), private=True) == "127.0.0.1"
+
+
+def test_a_host_that_nobody_knows_is_refused():
+    with pytest.raises(ForbiddenUrl, match=r"without an address \(nowhere.invalid\)"):
+        address(target("http://nowhere.invalid/"))
+
+
+def found(*addresses):
+    return lambda _host, port, **_: [
+        (socket.AF_INET, socket.SOCK_STREAM, 6, "", (a, port)) for a in addresses
+    ]
+
+
+def test_a_name_with_any_private_address_is_refused(monkeypatch):
+    monkeypatch.setattr(socket, "getaddrinfo", found("8.8.8.8", "10.0.0.1"))
+    with pytest.raises(ForbiddenUrl, match=LOOPBACK):
+        address(target("http://example.org/"))
+
+
+class Server:
+    """Answers each connection with what it is told to, as slowly as it is told to."""
+
+    def __init__(self, *parts: bytes, pause: float = 0) -> None:
+        self.asked: list[bytes] = []
+        self._parts, self._pause = parts, pause
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def _serve(self):
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            with connection:
+                self.asked.append(self._read(connection))
+                try:
+                    for part in self._parts:
+                        connection.sendall(part)
+                        time.sleep(self._pause)
+                except OSError:
+                    pass
+
+    @staticmethod
+    def _read(connection) -> bytes:
+        """A whole request, or the beginning of TLS: a connection that is closed before all is read is reset."""
+        asked = b""
+        while (
+            not asked.endswith(b"{}") and not asked.startswith(b"\x16") and (more := connection.recv(65536))
+        ):
+            asked += more
+        return asked
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._socket.close()
+
+
+def test_the_connection_goes_to_the_address_that_was_looked_at(monkeypatch):
+    """A name that leads elsewhere at a second look is not looked up a second time."""
+    with Server(b"HTTP/1.1 204 Fine\r\n\r\n") as server:
+        answers = [found("127.0.0.1")]
+        real = socket.getaddrinfo
+
+        def once(host, port, *args, **more):
+            return answers.pop()(host, port) if host == "club.example" else real(host, port, *args, **more)
+
+        monkeypatch.setattr(socket, "getaddrinfo", once)
+        send(f"http://club.example:{server.port}/x?y=1", b"{}", {"X-A": "b"}, private=True)
+        asked = server.asked[0].decode()
+    assert asked.startswith("POST /x?y=1 HTTP/1.1\r\n")
+    assert f"Host: club.example:{server.port}\r\n" in asked
+    assert "X-A: b\r\n" in asked
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (b"HTTP/1.1 302 Moved\r\nLocation: http://127.0.0.1:1/\r\n\r\n", "answered 302: redirects are not"),
+        (b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", "answered 500"),
+        (b"nonsense\r\n\r\n", "ProtocolError|BadStatusLine"),
+        (b"", "RemoteDisconnected|ProtocolError"),
+    ],
+)
+def test_only_a_2xx_has_taken_it(answer, told):
+    with Server(answer) as server, pytest.raises(Undelivered, match=told):
+        send(f"http://127.0.0.1:{server.port}/", b"{}", {}, private=True)
+    assert len(server.asked) == 1
+
+
+def test_who_does_not_listen_is_told():
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+    with pytest.raises(Undelivered, match="NewConnectionError"):
+        send(f"http://127.0.0.1:{port}/", b"{}", {}, private=True)
+
+
+@pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200 Fine\r\n\r\n"])
+def test_an_answer_that_drips_is_cut_off(monkeypatch, beginning):
+    """Each wait is short: only their sum is too long."""
+    monkeypatch.setattr(outgoing, "TIMEOUT_SECONDS", 0.6)
+    begun = time.monotonic()
+    with (
+        Server(beginning, *[b"x"] * 40, pause=0.2) as server,
+        pytest.raises(Undelivered, match="did not answer within"),
+    ):
+        send(f"http://127.0.0.1:{server.port}/", b"{}", {}, private=True)
+    assert time.monotonic() - begun < 4
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused_by_the_library_s_own_list():
+    with Server(b"no TLS") as server, pytest.raises(Undelivered, match="SSLError"):
+        send(f"https://127.0.0.1:{server.port}/", b"{}", {}, private=True)
