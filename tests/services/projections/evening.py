@@ -12,8 +12,9 @@ from uuid import uuid4
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 
-from domain.ids import TournamentId
+from domain.ids import TournamentId, webhook_id
 from domain.player import PLAYER, bar
+from domain.webhook import WebhookDeleted, WebhookDisabled, register
 from services.application.rulesets import Wanted
 from services.envelope import Change
 from services.projections import Projector
@@ -38,6 +39,7 @@ TABLES = (
     "table_seats",
     "tables",
     "tournaments",
+    "webhooks",
 )
 
 Rows: TypeAlias = Callable[..., list[dict[str, Any]]]
@@ -110,7 +112,9 @@ class Evening:
         others = [
             r.position
             for r in ends
-            if r.topic.startswith(("tournament", "table", "ruleset", "roster", "wallet", "ring", "stakes"))
+            if r.topic.startswith(
+                ("tournament", "table", "ruleset", "roster", "wallet", "ring", "stakes", "webhook")
+            )
         ]
         return sorted({*Random(7).sample(of_hands, WITHIN_HANDS), *others, self.log[-1].position})
 
@@ -351,12 +355,17 @@ def _a_league_for_money(house: House) -> TournamentId:
 
 
 def _other_things(house: House) -> None:
-    """A published rule set, a barred player."""
+    """A published rule set, a barred player, webhooks: one that is told, one disabled, one deleted."""
     wanted = {"base": "actionpoker", "last_card": "forced"}
     house.rulesets.publish(house.command(), Wanted("club", wanted))
     [player] = house.enrol(1)
     stream = house.store.load(PLAYER, player)
     house.store.append(house.command(), [Change(player, 1, bar(stream.state, "rude"))], stream.read_at)
+    hopeless = WebhookDisabled(failures=20, since=stream.read_at, failure="answered 500")
+    for end in ((), (hopeless,), (hopeless, WebhookDeleted())):
+        made = webhook_id(house.command().id)
+        events = [*register(made, "https://club.example/", "secret", topics=("hand.settled",)), *end]
+        house.store.append(house.command(), [Change(made, 0, events)], stream.read_at)
 
 
 def _hands_ended(house: House, t: TournamentId) -> int:
