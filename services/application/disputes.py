@@ -59,13 +59,13 @@ def flag(
 
 
 def appeal(
-    services: Services, command: Command, actor: Actor, hand_id: HandId, read: Callable[[], str]
+    services: Services, command: Command, actor: Actor, hand_id: HandId, read: Callable[[], Words]
 ) -> Outcome[Hand]:
     """Ask another director to rule."""
 
     def decide(hand: Hand, _now: datetime) -> list[Event]:
         decide_on.may_appeal(hand, person(actor))
-        return decide_on.appeal(hand, person(actor), read())
+        return decide_on.appeal(hand, person(actor), read().reason)
 
     return _disputed(services, command, actor, hand_id, decide)
 

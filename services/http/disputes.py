@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
 from uuid import UUID
 
 from flask import Response
@@ -11,8 +14,11 @@ from domain.ids import HandId
 from domain.rulings import Ruling
 from services.application import disputes
 from services.application import resources as shapes
+from services.application.context import Services
+from services.application.credentials import Actor
 from services.application.disputeviews import disputed
 from services.commands import Outcome
+from services.envelope import Command
 from services.http import queries, schemas
 from services.http.access import Who
 from services.http.answers import written
@@ -22,6 +28,7 @@ from services.http.wouldbe import would_be
 
 blueprint = Routes("disputes", "Flags, freezes, rulings and appeals of hands")
 ONE = "/hands/<uuid:hand_id>"
+T = TypeVar("T")
 
 
 @command(
@@ -37,8 +44,7 @@ ONE = "/hands/<uuid:hand_id>"
 )
 def flag_hand(call: Call, hand_id: UUID) -> Response:
     """Flag a hand for a ruling, with a reason: it is not final before one; a player flags hands that he was dealt in"""
-    words = lambda: disputes.Words(**call.body.read())  # noqa: E731
-    return _answer(call, disputes.flag(call.services, call.command, call.actor, HandId(hand_id), words))
+    return _disputed(call, hand_id, disputes.flag, disputes.Words)
 
 
 @command(
@@ -54,8 +60,7 @@ def flag_hand(call: Call, hand_id: UUID) -> Response:
 )
 def freeze_hand(call: Call, hand_id: UUID) -> Response:
     """Freeze a hand, the deals of its table, or payouts: not by who plays at that table"""
-    asked = lambda: disputes.Asked(**call.body.read())  # noqa: E731
-    return _answer(call, disputes.freeze(call.services, call.command, call.actor, HandId(hand_id), asked))
+    return _disputed(call, hand_id, disputes.freeze, disputes.Asked)
 
 
 @command(
@@ -71,8 +76,7 @@ def freeze_hand(call: Call, hand_id: UUID) -> Response:
 )
 def release_hand(call: Call, hand_id: UUID) -> Response:
     """End a freeze of that scope; a ruling ends those of the hand and the payouts too"""
-    asked = lambda: disputes.Asked(**call.body.read())  # noqa: E731
-    return _answer(call, disputes.release(call.services, call.command, call.actor, HandId(hand_id), asked))
+    return _disputed(call, hand_id, disputes.release, disputes.Asked)
 
 
 @command(
@@ -96,10 +100,10 @@ def release_hand(call: Call, hand_id: UUID) -> Response:
 )
 def rule_on_hand(call: Call, hand_id: UUID) -> Response:
     """Rule on a hand: not by who plays at that table, and on appeal not by who ruled first"""
-    ruling = lambda: Ruling(**call.body.read())  # noqa: E731
     if call.query["dry_run"]:
+        ruling = partial(_told, call, Ruling)
         return would_be(disputes.would_rule(call.services, call.actor, HandId(hand_id), ruling))
-    return _answer(call, disputes.rule(call.services, call.command, call.actor, HandId(hand_id), ruling))
+    return _disputed(call, hand_id, disputes.rule, Ruling)
 
 
 @command(
@@ -115,10 +119,20 @@ def rule_on_hand(call: Call, hand_id: UUID) -> Response:
 )
 def appeal_ruling(call: Call, hand_id: UUID) -> Response:
     """Appeal once against a ruling, until the hand is final: another director rules"""
-    reason = lambda: str(call.body.read()["reason"])  # noqa: E731
-    return _answer(call, disputes.appeal(call.services, call.command, call.actor, HandId(hand_id), reason))
+    return _disputed(call, hand_id, disputes.appeal, disputes.Words)
 
 
-def _answer(call: Call, outcome: Outcome[Hand]) -> Response:
+def _disputed(
+    call: Call,
+    hand_id: UUID,
+    act: Callable[[Services, Command, Actor, HandId, Callable[[], T]], Outcome[Hand]],
+    kind: Callable[..., T],
+) -> Response:
+    """Do it with what the body says, which is read once no conflict stands in the way."""
+    outcome = act(call.services, call.command, call.actor, HandId(hand_id), partial(_told, call, kind))
     answer = disputed(outcome, call.command.id)
     return written(201, answer, repeat=outcome.repeat, location=f"/v1/hands/{answer.hand_id}")
+
+
+def _told(call: Call, kind: Callable[..., T]) -> T:
+    return kind(**call.body.read())
