@@ -19,6 +19,7 @@ from domain.deal import Draws
 from domain.draws import draws_for
 from domain.events import Event
 from domain.ids import PlayerId
+from domain.late_entry import stack_of
 from domain.placing import Out, Standing, places_of_out
 from domain.prizes import allotted, prize_table, shared
 from domain.table import Table
@@ -85,7 +86,5 @@ def _seated(t: Tournament, tables: Iterable[Table]) -> list[Seated]:
             taken = table.seats[seat]
             out = Out(taken.player_id, table.last_hand_id, stack)
             found.append(Seated(taken.player_id, taken.stack + owed[taken.player_id], out))
-    coming = [
-        Seated(c.player_id, t.structure.stack, Out(c.player_id, None, t.structure.stack)) for c in t.coming
-    ]
-    return [*found, *coming]
+    stacks = [(c.player_id, stack_of(t, c)) for c in t.coming]
+    return [*found, *(Seated(player, chips, Out(player, None, chips)) for player, chips in stacks)]

@@ -27,7 +27,7 @@ from domain.table import Seat, Table, about_to_lead, places
 from domain.table import evolve as evolve_table
 from domain.table_events import Closed, Leaving, Seated, StacksAdjusted, Vacated
 from domain.tournament import Coming, State, Tournament
-from domain.tournament_events import StacksCorrected, TableBroken, TablesHeld
+from domain.tournament_events import LateSeated, ReinstatedSeated, StacksCorrected, TableBroken, TablesHeld
 from domain.waits import over
 
 
@@ -75,6 +75,7 @@ class _Director:
         self.t = replace(tournament, moved={**tournament.moved}, outs=[*tournament.outs])
         self.now = now
         self.ended = ended
+        self.void = tournament.void  # what goes there now is there only after this look
         self.tables = {f.table.number: f.table for f in sorted(facts, key=lambda f: f.position)}
         self.tournament_events: list[Event] = []
         self.table_events: dict[TableId, list[Event]] = {}
@@ -245,30 +246,34 @@ class _Director:
     def _seat_late_entrants(self) -> None:
         """Each at the smallest table with a free seat: now, or once its hand is over. With none, at a new table."""
         sittings = {number: self._sitting(table) for number, table in self.tables.items()}
-        for coming in self.t.coming:
+        for turn, coming in enumerate(self.t.coming, 1):
             chosen = late_entry.table_for(list(sittings.values()), self.t.structure.seats_per_table)
             if chosen is None:
                 number = self._open_for(coming)
             elif not chosen.running:
                 number = self._seat_late(coming, chosen)
             else:
-                chosen.players[-coming.number] = coming.player_id  # kept for him: a place without a seat yet
+                chosen.players[-turn] = coming.player_id  # kept for him: a place without a seat yet
                 continue
             sittings[number] = self._sitting(self.tables[number])
 
     def _open_for(self, coming: Coming) -> int:
-        seated, opened = late_entry.open_for(self.t, coming, self.now)
-        self._record(seated)
+        seated, opened = late_entry.open_for(self.t, coming, self.void, self.now)
+        self._record_late(seated)
         self.table_events[opened.table_id] = [opened]
         self.tables[opened.number] = evolve_table(None, opened)
         self._commit_next(opened.number)
         return opened.number
 
     def _seat_late(self, coming: Coming, at: Sitting) -> int:
-        late, seated = late_entry.seat(self.t, coming, at)
-        self._record(late)
+        late, seated = late_entry.seat(self.t, coming, at, self.void)
+        self._record_late(late)
         self._record_at(at.number, seated)
         return at.number
+
+    def _record_late(self, late: LateSeated) -> None:
+        self.void -= late.from_void if isinstance(late, ReinstatedSeated) else 0
+        self._record(late)
 
     def _draw_final_table(self) -> None:
         seated = [place for _, table in sorted(self.tables.items()) for place in places(table)]

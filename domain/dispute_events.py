@@ -18,7 +18,7 @@ from domain.hand_events import Turn
 from domain.ids import CredentialId, PlayerId
 
 Scope = Literal["hand", "table", "payouts"]
-RulingKind = Literal["stands", "void", "adjust", "liability", "cancel"]
+RulingKind = Literal["stands", "void", "adjust", "liability", "cancel", "reinstate"]
 InterimKind = Literal["void_from", "time"]
 """Rulings on a hand that runs, in effect at once: they settle no dispute."""
 
@@ -84,6 +84,13 @@ class Ruled(Event, frozen=True, kw_only=True):
     by: AfterHand[Person]
     reason: Public[str]
     result: Public[HandResult | None]
+
+
+class PlayerRuled(Ruled, frozen=True, kw_only=True):
+    """A ruling on the tournament of the player who was dealt in at `seat`: he is back with `chips`."""
+
+    seat: Public[int]
+    chips: Public[int]
 
 
 class Appealed(Event, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 A player enters as at the start, with a full stack, and sits down between hands: at the smallest table with a free
 seat, or at a new one. Who is out may enter again: his old place is given up, and he is placed by when he goes out for
 the last time. Entries close when those levels are over, or once the next player out is the last without a prize.
+Who is reinstated by a ruling sits down likewise, with the chips that it gives him, also when nobody enters any more.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from domain.roster import ReEntered, Registered, Roster, must_be_open
 from domain.seating import Sitting
 from domain.table_events import Opened, Place, Seated
 from domain.tournament import Coming, State, Tournament, open_table
-from domain.tournament_events import DrawnTable, EntriesClosed, EntryTaken, LateSeated
+from domain.tournament_events import DrawnTable, EntriesClosed, EntryTaken, LateSeated, ReinstatedSeated
 
 
 def enter(t: Tournament, roster: Roster, player: PlayerId, now: datetime) -> tuple[list[Event], list[Event]]:
@@ -67,21 +68,29 @@ def table_for(sittings: Sequence[Sitting], seats: int) -> Sitting | None:
     return min((s for s in sittings if s.size < seats), key=lambda s: (s.size, s.number), default=None)
 
 
-def seat(t: Tournament, coming: Coming, table: Sitting) -> tuple[LateSeated, Seated]:
-    """A seat at a table that is between hands; which of its free ones is drawn."""
-    purpose, draws = _draws(t, coming)
+def seat(t: Tournament, coming: Coming, table: Sitting, void: int) -> tuple[LateSeated, Seated]:
+    """A seat at a table that is between hands; which of its free ones is drawn.
+
+    So many chips in the `void` are given again to who is reinstated, before any are issued; so below.
+    """
+    draws = _draws(t, coming)
     free = [s for s in range(1, t.structure.seats_per_table + 1) if s not in table.players]
-    place = Place(free[draws.below(len(free))], coming.player_id, t.structure.stack)
-    return _seated(t, table.number, place, purpose, opens=False), Seated(place=place)
+    place = Place(free[draws.below(len(free))], coming.player_id, stack_of(t, coming))
+    return _seated(t, coming, table.number, place, void=void, opens=False), Seated(place=place)
 
 
-def open_for(t: Tournament, coming: Coming, now: datetime) -> tuple[LateSeated, Opened]:
+def open_for(t: Tournament, coming: Coming, void: int, now: datetime) -> tuple[LateSeated, Opened]:
     """A new table with the next number, which waits for others. Its seat is drawn, and then where the button lies."""
-    purpose, draws = _draws(t, coming)
+    draws = _draws(t, coming)
     seats, number = t.structure.seats_per_table, t.tables_drawn + 1
-    place = Place(1 + draws.below(seats), coming.player_id, t.structure.stack)
+    place = Place(1 + draws.below(seats), coming.player_id, stack_of(t, coming))
     drawn = DrawnTable(number, t.table_id(number), 1 + draws.below(seats), (place,))
-    return _seated(t, number, place, purpose, opens=True), open_table(t, drawn, now)
+    return _seated(t, coming, number, place, void=void, opens=True), open_table(t, drawn, now)
+
+
+def stack_of(t: Tournament, coming: Coming) -> int:
+    """What he sits down with."""
+    return t.structure.stack if coming.chips is None else coming.chips
 
 
 def _time_is_over(t: Tournament, now: datetime) -> bool:
@@ -91,13 +100,29 @@ def _time_is_over(t: Tournament, now: datetime) -> bool:
     return t.level_ends_at <= (t.pauses[-1] if t.state is State.PAUSED else now)
 
 
-def _draws(t: Tournament, coming: Coming) -> tuple[str, Draws]:
-    purpose = f"entry/{coming.number}"
-    return purpose, draws_for(t.draw_seed, t.tournament_id, purpose)
+def _draws(t: Tournament, coming: Coming) -> Draws:
+    return draws_for(t.draw_seed, t.tournament_id, _occasion(coming))
 
 
-def _seated(t: Tournament, number: int, place: Place, purpose: str, *, opens: bool) -> LateSeated:
-    return LateSeated(number=number, table_id=t.table_id(number), place=place, opens=opens, draw=purpose)
+def _occasion(coming: Coming) -> str:
+    return f"{'entry' if coming.hand_id is None else 'reinstated'}/{coming.number}"
+
+
+def _seated(
+    t: Tournament, coming: Coming, number: int, place: Place, *, void: int, opens: bool
+) -> LateSeated:
+    table, draw = t.table_id(number), _occasion(coming)
+    if coming.hand_id is None:
+        return LateSeated(number=number, table_id=table, place=place, opens=opens, draw=draw)
+    return ReinstatedSeated(
+        number=number,
+        table_id=table,
+        place=place,
+        opens=opens,
+        draw=draw,
+        hand_id=coming.hand_id,
+        from_void=min(void, place.stack),
+    )
 
 
 def _full(t: Tournament) -> str:

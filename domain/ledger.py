@@ -9,6 +9,7 @@ hand.settled, at a ring table  transfer     stack → stack, a pair of lines eac
                                cover        the same for a liable assistant's payments (R8.4)
 tournament.tables_drawn        issued       issued → player, the stacks of the first tables
 tournament.late_seated         issued       issued → player, his stack
+   … of who is reinstated      ruling       void, issued → player, the chips that the ruling gives him
 hand.settled, in a tournament  transfer     player → player
                                cover        the same (R8.4)
 table.vacated by a no-show     no_show      player → void
@@ -48,6 +49,7 @@ from domain.tournament_events import (
     LateSeated,
     PoolDissolved,
     PoolFormed,
+    ReinstatedSeated,
     ResultCorrected,
     StacksCorrected,
     TablesDrawn,
@@ -84,6 +86,8 @@ def journals(event: Event, where: Where) -> list[Journal]:
         case TablesDrawn() if not event.final:
             places = [place for drawn in event.tables for place in drawn.places]
             return [_journal(where, "issued", _issued(places), None)]
+        case ReinstatedSeated():
+            return [_journal(where, "ruling", _given(event), None)]
         case LateSeated():
             return [_journal(where, "issued", _issued([event.place]), None)]
         case ResultCorrected() if not event.stacks:
@@ -104,6 +108,14 @@ def _ruling(where: Where, chips: Mapping[PlayerId, int]) -> list[Journal]:
     if rest:
         lines.append(Line(VOID if rest > 0 else ISSUED, rest))
     return [_journal(where, "ruling", lines, None)] if lines else []
+
+
+def _given(event: ReinstatedSeated) -> list[Line]:
+    """The chips of who is reinstated: out of the void, as far as there are any, else issued."""
+    place = event.place
+    taken = {VOID: event.from_void, ISSUED: place.stack - event.from_void}
+    lines = [Line(account, -chips) for account, chips in taken.items() if chips]
+    return [*lines, Line(chips_of(place.player_id), place.stack, place.player_id)]
 
 
 def _pool(event: PoolFormed | PoolDissolved, where: Where) -> Journal:

@@ -27,6 +27,7 @@ from domain.dispute_events import (
     HandResult,
     InterimKind,
     Person,
+    PlayerRuled,
     Released,
     Ruled,
     RulingKind,
@@ -40,13 +41,13 @@ from domain.hand_events import Settled
 from domain.placing import Tally
 from domain.results import settlement_of
 from domain.tournament_events import Correction, ResultCorrected
-from domain.tournament_rulings import OF_TOURNAMENTS
+from domain.tournament_rulings import OF_TOURNAMENTS, must_fit
 
 
 class Ruling(msgspec.Struct, frozen=True):
     """What a director rules; `points` by seat go with `adjust`, `liable` (null: nobody) with `liability`.
 
-    `action` goes with `void_from`, `seconds` with `time`.
+    `action` goes with `void_from`, `seconds` with `time`, `seat` and `chips` with `reinstate`.
     """
 
     ruling: RulingKind | InterimKind
@@ -55,6 +56,8 @@ class Ruling(msgspec.Struct, frozen=True):
     liable: int | None = None
     action: int | None = None
     seconds: int | None = None
+    seat: int | None = None
+    chips: int | None = None
 
 
 # who may what, and when: told before what is wrong with the words
@@ -153,9 +156,8 @@ def rule(hand: Hand, by: Person, ruling: Ruling, now: datetime) -> list[Event]:
 
 def _settling(hand: Hand, by: Person, ruling: Ruling, kind: RulingKind) -> list[Event]:
     """A ruling that settles the dispute."""
-    if kind in OF_TOURNAMENTS and hand.tournament_id is None:
-        why = "is of a hand of a tournament, and this one was dealt at a ring table"
-        raise Refused("validation", "This cannot be ruled here.", {"/ruling": why})
+    if kind in OF_TOURNAMENTS:
+        must_fit(hand, kind, ruling.seat)
     if hand.state is State.RUNNING:
         if kind not in ("void", "cancel"):
             raise Conflicting(
@@ -183,7 +185,8 @@ def asked(ruled: Ruled | ActionsVoided | TimeGiven) -> Ruling:
     made = ruled.result
     points = made.points if made and ruled.ruling == "adjust" else None
     liable = made.liable if made and ruled.ruling == "liability" else None
-    return Ruling(ruled.ruling, ruled.reason, points, liable)
+    about = (ruled.seat, ruled.chips) if isinstance(ruled, PlayerRuled) else (None, None)
+    return Ruling(ruled.ruling, ruled.reason, points, liable, seat=about[0], chips=about[1])
 
 
 # what it comes to
@@ -226,7 +229,7 @@ def _tally(hand: Hand, seat: int, result: HandResult) -> Tally:
 
 def _result(hand: Hand, ruling: Ruling) -> HandResult | None:
     match ruling.ruling:
-        case "stands" | "cancel":
+        case "stands" | "cancel" | "reinstate":
             return None
         case _ if hand.tournament_id is None:
             why = "cannot change a settled hand at a ring table: its money may have left the table. Rule `stands`"
@@ -283,7 +286,19 @@ def _settled_again(hand: Hand, liable: int | None) -> Settled:
 
 def _ruled(hand: Hand, by: Person, ruling: Ruling, kind: RulingKind, result: HandResult | None) -> Ruled:
     number = len(hand.dispute.rulings) + 1
-    return Ruled(number=number, ruling=kind, by=by, reason=ruling.reason, result=result)
+    if kind != "reinstate":
+        return Ruled(number=number, ruling=kind, by=by, reason=ruling.reason, result=result)
+    assert ruling.seat is not None
+    assert ruling.chips is not None
+    return PlayerRuled(
+        number=number,
+        ruling=kind,
+        by=by,
+        reason=ruling.reason,
+        result=result,
+        seat=ruling.seat,
+        chips=ruling.chips,
+    )
 
 
 def _final_at_once(hand: Hand) -> list[Event]:

@@ -34,11 +34,13 @@ from domain.tournament_events import (
     Paused,
     Placed,
     PlayerMoved,
+    PlayerReinstated,
     PoolDissolved,
     PoolFormed,
     Prize,
     PrizesAwarded,
     Published,
+    ReinstatedSeated,
     ResultCorrected,
     Resumed,
     RulingLapsed,
@@ -63,10 +65,15 @@ class State(StrEnum):
 
 
 class Coming(msgspec.Struct, frozen=True):
-    """A late entrant who has no seat yet, by the number of his entry among all of the tournament."""
+    """A late entrant who has no seat yet, by the number of his entry among all of the tournament.
+
+    Or who was reinstated by the ruling on `hand_id` with `chips`, by the number of his reinstatement among all.
+    """
 
     player_id: PlayerId
     number: int
+    hand_id: HandId | None = None
+    chips: int | None = None
 
 
 class Tournament(Guarded, frozen=True):
@@ -74,8 +81,9 @@ class Tournament(Guarded, frozen=True):
 
     Of a league `tables` has each table's id, and `sitting` the number of each seated player's. `held` are the numbers
     of the tables whose next hand waits. `entrant_count` counts players, and `coming` are those of them who have yet to
-    get a seat. `rooted_tables` is how many tables' first hands stand under a root. What is mutable is updated in place:
-    the fold of a large field stays linear.
+    get a seat, late entrants and who is reinstated. `void` are the chips that have left play. `rooted_tables` is how
+    many tables' first hands stand under a root. What is mutable is updated in place: the fold of a large field stays
+    linear.
     """
 
     tournament_id: TournamentId
@@ -90,6 +98,8 @@ class Tournament(Guarded, frozen=True):
     entrants: tuple[PlayerId, ...] = ()
     entrant_count: int = 0
     re_entries: int = 0
+    reinstated: int = 0
+    void: int = 0
     entries_closed: bool = False
     coming: tuple[Coming, ...] = ()
     level: int = 1
@@ -199,7 +209,7 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901, P
         case Placed():
             out = Out(event.player_id, event.hand_id, event.stack, event.no_show, event.hand_for_hand)
             t.outs.append(out)
-            return {}
+            return {"void": t.void + event.stack} if event.no_show else {}
         case ResultCorrected():
             return _result_corrected(t, event)
         case StacksCorrected():
@@ -208,6 +218,8 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901, P
             return {"state": State.PAUSED, "pauses": (*t.pauses, event.at)}
         case Resumed():
             return {"state": State.RUNNING, "level_ends_at": event.level_ends_at}
+        case PlayerReinstated():
+            return _reinstated(t, event)
         case RulingLapsed():
             return {}
         case PoolFormed():
@@ -237,11 +249,19 @@ def _entry_taken(t: Tournament, event: EntryTaken) -> dict[str, object]:
     return {"coming": coming, "re_entries": t.re_entries + 1}
 
 
+def _reinstated(t: Tournament, event: PlayerReinstated) -> dict[str, object]:
+    t.outs[:] = [out for out in t.outs if out.player_id != event.player_id]
+    back = Coming(event.player_id, event.number, event.hand_id, event.chips)
+    return {"coming": (*t.coming, back), "reinstated": event.number}
+
+
 def _late_seated(t: Tournament, event: LateSeated) -> dict[str, object]:
     coming = tuple(c for c in t.coming if c.player_id != event.place.player_id)
+    given = event.from_void if isinstance(event, ReinstatedSeated) else 0
+    seated: dict[str, object] = {"coming": coming, "void": t.void - given}
     if not event.opens:
-        return {"coming": coming}
-    return {"coming": coming, "tables_drawn": event.number, "open_tables": (*t.open_tables, event.number)}
+        return seated
+    return seated | {"tables_drawn": event.number, "open_tables": (*t.open_tables, event.number)}
 
 
 def _league_table(t: Tournament, event: TableOpened | TableClosed) -> dict[str, object]:
@@ -270,7 +290,8 @@ def _stacks_corrected(t: Tournament, event: StacksCorrected) -> dict[str, object
     owed = t.corrections[event.hand_id]
     left = {player: chips for player, chips in owed.items() if player not in event.changes}
     others = {hand: owed for hand, owed in t.corrections.items() if hand != event.hand_id}
-    return {"corrections": others | ({event.hand_id: left} if left else {})}
+    taken = max(0, -sum(event.changes.values()))
+    return {"corrections": others | ({event.hand_id: left} if left else {}), "void": t.void + taken}
 
 
 # decisions

@@ -86,6 +86,13 @@ class LateSeated(Event, frozen=True, kw_only=True):
     draw: Public[str]
 
 
+class ReinstatedSeated(LateSeated, frozen=True, kw_only=True):
+    """Likewise who was reinstated by the ruling on `hand_id`; so many of his chips come `from_void`."""
+
+    hand_id: Public[HandId]
+    from_void: Public[int]
+
+
 class EntriesClosed(Event, frozen=True, kw_only=True):
     """Late entry is over, after so many `entries` of so many `entrants`: players, who may have entered again."""
 
@@ -172,6 +179,18 @@ class StacksCorrected(Event, frozen=True, kw_only=True):
     hand_id: Public[HandId]
     changes: Public[dict[PlayerId, int]]
     unpaid: Public[dict[PlayerId, int]]
+
+
+class PlayerReinstated(Event, frozen=True, kw_only=True):
+    """By a ruling on `hand_id` a player who was out is back, with `chips`, and gives up his place.
+
+    It is the tournament's reinstatement `number`. He has a seat as soon as there is one between hands.
+    """
+
+    player_id: Public[PlayerId]
+    hand_id: Public[HandId]
+    number: Public[int]
+    chips: Public[int]
 
 
 class RulingLapsed(Event, frozen=True, kw_only=True):

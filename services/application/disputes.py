@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from domain import rulings as decide_on
-from domain.dispute_events import Person, Scope
+from domain.dispute_events import Person, Ruled, Scope
 from domain.events import Event
 from domain.hand import HAND, Hand
 from domain.hand_events import Finalised
@@ -142,12 +142,11 @@ def _ruled(
 ) -> list[Event]:
     who = person(actor)
     decide_on.may_rule(hand, who, sits_there=_sits_there(services.store, hand, actor))
-    ruling = read()
-    events = decide_on.rule(hand, who, ruling, now)
-    if ruling.ruling in OF_TOURNAMENTS and hand.tournament_id is not None:
+    ruled, *following = decide_on.rule(hand, who, read(), now)
+    if isinstance(ruled, Ruled) and ruled.ruling in OF_TOURNAMENTS and hand.tournament_id is not None:
         tournament = services.store.load(TOURNAMENT, hand.tournament_id)
-        must_be_possible(existing(tournament, "tournament"))
-    return events
+        must_be_possible(existing(tournament, "tournament"), hand, ruled)
+    return [ruled, *following]
 
 
 def _clock_runs(store: Store, hand: Hand) -> bool:

@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from domain import dispute as disputes
 from domain import hand as hands
-from domain.dispute_events import ActionsVoided, Appealed, Flagged, HandResult, Ruled, TimeGiven
+from domain.dispute_events import ActionsVoided, Appealed, Flagged, HandResult, PlayerRuled, Ruled, TimeGiven
 from services.application import resources as shapes
 from services.commands import Outcome
 
@@ -59,6 +59,8 @@ def _ruling(ruled: Ruled) -> shapes.Ruling:
         ruling=ruled.ruling,
         reason=ruled.reason,
         as_ruled=_result(ruled.result) if ruled.result else None,
+        seat=ruled.seat if isinstance(ruled, PlayerRuled) else UNSET,
+        chips=ruled.chips if isinstance(ruled, PlayerRuled) else UNSET,
     )
 
 

@@ -42,9 +42,8 @@ def _brought_about(store: Store, before: Hand, after: Hand) -> list[Change]:
     if ruled is None or after.tournament_id is None:
         return []
     stream: Stream[Tournament] = store.load(TOURNAMENT, after.tournament_id)
-    if existing(stream, "tournament").over:
-        return [on(stream, tournament_rulings.lapsed(after, ruled))]
-    return cancelled(store, stream, ruled.reason)
+    events = tournament_rulings.follows(existing(stream, "tournament"), after, ruled)
+    return cancelled(store, stream, ruled.reason) if events is None else [on(stream, *events)]
 
 
 def ended_at_its_table(store: Store, hand: Hand, now: datetime) -> Change:

@@ -274,12 +274,17 @@ class HandResult(Resource, frozen=True, kw_only=True):
 
 
 class Ruling(Resource, frozen=True, kw_only=True):
-    """A ruling, or on appeal the second; `as_ruled` is null where the hand stands as played, or was voided running."""
+    """A ruling, or on appeal the second; `as_ruled` is null where the hand stands as played, or was voided running.
+
+    Whom it reinstates sat at `seat` when the hand was dealt, and gets `chips`.
+    """
 
     number: int
     ruling: RulingKind
     reason: str
     as_ruled: HandResult | None
+    seat: int | UnsetType = UNSET
+    chips: int | UnsetType = UNSET
 
 
 class InterimRuling(Resource, frozen=True, kw_only=True):

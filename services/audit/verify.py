@@ -503,9 +503,9 @@ def check_places(events, hands):
     return f"{len(standings)} places follow from the hands"
 def knocked_out(own, stacks):
     outs, players = [], set()
-    for event, told in named(own, "started", "entry_taken", "placed"):
+    for event, told in named(own, "started", "entry_taken", "player_reinstated", "placed"):
         players |= set(told.get("entrants", ()))
-        if event["topic"].startswith("tournament.entry_taken"):
+        if "player_id" in told and "place" not in told:
             outs = [out for out in outs if out["player_id"] != told["player_id"]]
             players.add(told["player_id"])
         elif "place" in told:

@@ -26,6 +26,7 @@ from domain.tournament_events import (
     PlayerMoved,
     PrizesAwarded,
     Published,
+    ReinstatedSeated,
     SeedsCommitted,
     TableOpened,
     TablesDrawn,
@@ -141,7 +142,8 @@ def _of_event(event: Event) -> list[tuple[str, str | None]]:
             return [(final + _table(drawn), event.draw) for drawn in event.tables]
         case LateSeated():
             seat = f"table {event.number}, seat {event.place.seat}"
-            return [(f"{seat}: late entrant {event.place.player_id}", event.draw)]
+            who = "reinstated," if isinstance(event, ReinstatedSeated) else "late entrant"
+            return [(f"{seat}: {who} {event.place.player_id}", event.draw)]
         case PlayerMoved():
             way = (
                 f"table {event.from_table}, seat {event.from_seat}, to {event.to_table}, seat {event.to_seat}"

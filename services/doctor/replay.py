@@ -15,7 +15,13 @@ from domain.ring_events import RingHandBegun
 from domain.table_events import HandBegun
 from domain.tournament import TOURNAMENT, Tournament
 from domain.tournament_events import TableOpened
-from services.doctor import chips, replay_disputes, replay_hands, replay_others
+from services.doctor import (
+    chips,
+    replay_disputes,
+    replay_hands,
+    replay_others,
+    replay_tournament_rulings,
+)
 from services.doctor.judging import FAULTS, unread
 from services.doctor.reading import UNREADABLE, Log
 from services.doctor.replay_rings import ring_events
@@ -87,6 +93,7 @@ class Replay:
             for table in at_tables:
                 found += self._at_table(state, events, table)
             found += replay_disputes.corrections(self._log, events)
+            found += replay_tournament_rulings.followed(self._log, events)
             if not found:
                 found += replay_others.payments(self._log, state, streams.get(roster, []))
         yield from sorted(found, key=lambda v: v.position or 0)  # what came of it follows its cause
@@ -107,7 +114,10 @@ class Replay:
         if events[0].stream not in self._begun:
             yield Violation("I6", stream("hand", events[0].stream), "no table has begun it")
         found = list(replay_hands.actions(events))
-        yield from found or replay_disputes.made(self._log, events)
+        if not found:
+            found += replay_disputes.made(self._log, events)
+            found += replay_tournament_rulings.brought_about(self._log, events)
+        yield from found
 
     def _orphans(self) -> Iterator[Violation]:
         """Tables and rosters that nothing was said of, for no tournament has them."""

@@ -40,6 +40,7 @@ from domain.tournament_events import (
     Finished,
     LevelRaised,
     Paused,
+    PlayerReinstated,
     Published,
     ResultCorrected,
     Resumed,
@@ -55,7 +56,9 @@ from services.doctor.replay_tables import OF_HANDS
 from services.doctor.violation import Violation, at
 from services.envelope import Recorded
 
-OF_DISPUTES = (ResultCorrected, RulingLapsed, TableFrozen, TableReleased)
+OF_RULINGS = (ResultCorrected, RulingLapsed, PlayerReinstated)
+"""What rulings bring to their tournament, which is judged with the hand; roots may come with it."""
+OF_DISPUTES = (*OF_RULINGS, TableFrozen, TableReleased)
 """What disputes bring to their tournament and its tables."""
 UNSURE = timedelta(seconds=10)
 """How long before a look its tables may have been read otherwise than the log has them."""
@@ -149,7 +152,7 @@ class _World:
 
     def _alternatives(self, rest: Append, append: Append) -> Iterator[Callable[[], Decided]]:
         """What may have been decided on, likeliest first."""
-        if all(isinstance(r.event, OF_DISPUTES) for r in rest.events):
+        if self._is_of_disputes(rest):
             yield lambda: self._of_disputes(rest)
             return
         own = [r.event for r in rest.of(self.id)]
@@ -162,16 +165,19 @@ class _World:
         else:
             yield lambda: self._without_tournament(rest)
 
+    def _is_of_disputes(self, rest: Append) -> bool:
+        of_disputes = OF_DISPUTES + ((DealsCommitted,) if rest.has(PlayerReinstated) else ())
+        return all(isinstance(r.event, of_disputes) for r in rest.events)
+
     def _of_disputes(self, rest: Append) -> Decided:
         """What a dispute brings to the tables and the tournament: that is judged with its hand, but for its order."""
         decided: dict[UUID, list[Event]] = {}
         for r in rest.events:
-            hand, event = r.event.hand_id, r.event  # type: ignore[attr-defined]
-            frozen = r.stream != self.id and hand in self._table(r.stream).frozen
-            follows = frozen == isinstance(event, TableReleased) or isinstance(event, ResultCorrected)
-            if isinstance(event, RulingLapsed):
-                follows = self.t.over
-            decided.setdefault(r.stream, []).extend([event] if follows else [])
+            follows = True
+            if isinstance(r.event, TableFrozen | TableReleased):
+                frozen = r.event.hand_id in self._table(r.stream).frozen
+                follows = frozen == isinstance(r.event, TableReleased)
+            decided.setdefault(r.stream, []).extend([r.event] if follows else [])
         return decided
 
     # what somebody asked for, or the clock

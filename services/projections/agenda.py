@@ -125,7 +125,9 @@ def _tournament(cur: Cursor, r: Recorded) -> None:
         case tournament.TablesDrawn():
             _strike(cur, f"draw/{t}")
         case tournament.EntryTaken():
-            _seat_at_once(cur, r, r.event)
+            _seat_at_once(cur, r, f"{r.event.number}")
+        case tournament.PlayerReinstated():
+            _seat_at_once(cur, r, f"back-{r.event.number}")
         case tournament.LateSeated():
             _strike(cur, f"seat/{t}")  # that look has seen whoever else is coming
         case tournament.LevelRaised():
@@ -179,16 +181,17 @@ def _put_level_back(cur: Cursor, t: UUID, ends_at: datetime | None) -> None:
         )
 
 
-def _seat_at_once(cur: Cursor, r: Recorded, e: tournament.EntryTaken) -> None:
-    """A look at the tables for who has entered late. After a pause each table's next deal is one anyway."""
+def _seat_at_once(cur: Cursor, r: Recorded, who: str) -> None:
+    """A look at the tables for who has entered late, or is back. After a pause each table's next deal is one anyway;
+    with real cards the next result is."""
     cur.execute(
         "INSERT INTO agenda SELECT %s, %s, 'deal', %s, %s, %s FROM tournaments"
-        " WHERE tournament_id = %s AND state = 'running'"
+        " WHERE tournament_id = %s AND state = 'running' AND NOT (structure->>'recorded')::boolean"
         " ON CONFLICT (subject) DO UPDATE"
         " SET name = excluded.name, due_at = excluded.due_at, waits_from = excluded.waits_from",
         (
             f"seat/{r.stream}",
-            f"seat-{r.stream}-{e.number}",
+            f"seat-{r.stream}-{who}",
             Jsonb([str(r.stream)]),
             r.at,
             r.at,

@@ -185,11 +185,11 @@ def _tournament(cur: Cursor, r: Recorded) -> None:
                 "UPDATE tables SET held = number = ANY(%s) WHERE tournament_id = %s",
                 (list(r.event.numbers), r.stream),
             )
-        case tournament.Placed():
+        case tournament.Placed() | tournament.PlayerReinstated():
             cur.execute(
-                "UPDATE tournaments SET players_left = players_left - 1, position = %s"
+                "UPDATE tournaments SET players_left = players_left + %s, position = %s"
                 " WHERE tournament_id = %s",
-                (r.position, r.stream),
+                (-1 if isinstance(r.event, tournament.Placed) else 1, r.position, r.stream),
             )
         case tournament.PrizesAwarded():
             _set(cur, r, prizes=Jsonb(msgspec.to_builtins(r.event.prizes)))

@@ -16,6 +16,7 @@ from domain.tournament_events import (
     LateSeated,
     PoolDissolved,
     PoolFormed,
+    ReinstatedSeated,
     ResultCorrected,
     StacksCorrected,
     TablesDrawn,
@@ -152,7 +153,7 @@ def _where(cur: Cursor, r: Recorded, context: Context) -> Where:
         case Vacated():
             t, table = TournamentId(context.tournament_of(cur, r.stream)), TableId(r.stream)
             return Where(stream=r.stream, version=r.version, tournament_id=t, table_id=table)
-        case ResultCorrected() | StacksCorrected():
+        case ResultCorrected() | StacksCorrected() | ReinstatedSeated():
             t = TournamentId(r.stream)
             return Where(stream=r.stream, version=r.version, tournament_id=t, hand_id=r.event.hand_id)
         case PoolFormed() | PoolDissolved() | TablesDrawn() | LateSeated():

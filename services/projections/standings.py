@@ -100,6 +100,8 @@ def _tournament(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: C9
             _begin(cur, r, context, r.stream, r.event.entrants)
         case tournament.EntryTaken():
             _late(cur, r, context, r.event)
+        case tournament.PlayerReinstated():
+            _reinstated(cur, r, context, r.event)
         case tournament.LateSeated():
             _next(cur, r, context, r.stream, r.event.place.player_id, table_id=r.event.table_id)
         case tournament.TablesDrawn():
@@ -203,17 +205,33 @@ def _begin(
 
 
 def _late(cur: Cursor, r: Recorded, context: Context, e: tournament.EntryTaken) -> None:
-    """Whoever is out stands one place lower: below those, that is, who go out from now on."""
+    _one_more(cur, r, context, e.player_id)
+    if e.re_entry:
+        stack, _ = _stack(cur, r.stream)
+        _back(cur, r, context, e.player_id, stack)
+
+
+def _reinstated(cur: Cursor, r: Recorded, context: Context, e: tournament.PlayerReinstated) -> None:
+    """As played he had gone, with nothing."""
+    _one_more(cur, r, context, e.player_id)
+    _back(cur, r, context, e.player_id, 0)
+    _corrected(cur, r, context, (e.hand_id, e.player_id), Tally(), e.chips)
+
+
+def _one_more(cur: Cursor, r: Recorded, context: Context, back: UUID) -> None:
+    """Whoever else is out stands one place lower: below those, that is, who go out from now on."""
     for player, *row in cur.execute(_OUT, (r.stream,)).fetchall():
         context.standings.get((r.stream, player), partial(Standing._make, row))
     for (of, player), standing in context.standings.items():
-        if of == r.stream and player != e.player_id and standing and standing.place is not None:
+        if of == r.stream and player != back and standing and standing.place is not None:
             _next(cur, r, context, r.stream, player, place=standing.place + 1, withdrawn=standing.withdrawn)
-    before = _newest(cur, context, r.stream, e.player_id)
-    if e.re_entry and before:
+
+
+def _back(cur: Cursor, r: Recorded, context: Context, player: UUID, chips: int) -> None:
+    """Who was out is in play again."""
+    if before := _newest(cur, context, r.stream, player):
         back = before._replace(place=None, table_id=None, tied=False, no_show=False, withdrawn=False)
-        stack, _ = _stack(cur, r.stream)
-        _write(r, context, r.stream, e.player_id, back._replace(chips=stack))
+        _write(r, context, r.stream, player, back._replace(chips=chips))
 
 
 def _hand_ended(cur: Cursor, r: Recorded, e: table.HandEnded, context: Context) -> None:

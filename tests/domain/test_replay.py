@@ -77,6 +77,9 @@ OF_DISPUTES = (
     "ruling_lapsed.1",
     "actions_voided.1",
     "time_given.1",
+    "player_reinstated.1",
+    "late_seated.2",
+    "ruled.2",
 )
 """`test_rulings.py` and its neighbours, one a kind of ruling, have these."""
 OF_LONG_TABLES = ("deals_committed.1",)

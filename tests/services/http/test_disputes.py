@@ -19,6 +19,7 @@ from services.doctor.reading import Log
 from tests.services.http.banking import Casino
 from tests.services.http.driving import CLOCK, Api, make_token
 from tests.services.http.playing import Game, until
+from tests.services.http.recording import Club
 from tests.services.http.test_entry_money import won
 
 WINDOW = 3600
@@ -322,7 +323,8 @@ def test_a_director_who_plays_at_the_table_does_not_rule_there(app, operator, ad
     ("body", "pointers"),
     [
         ({}, {"/ruling", "/reason"}),
-        ({"ruling": "reinstate", "reason": "x"}, {"/ruling"}),
+        ({"ruling": "penalty", "reason": "x"}, {"/ruling"}),
+        ({"ruling": "reinstate", "reason": "x"}, {"/seat", "/chips"}),
         ({"ruling": "adjust", "reason": "x"}, {"/points"}),
         ({"ruling": "void", "reason": "x", "points": {"1": 0}}, {"/points"}),
         ({"ruling": "liability", "reason": "x"}, {"/liable"}),
@@ -393,3 +395,136 @@ def test_a_tournament_that_is_over_is_not_cancelled_by_a_ruling(app, operator, d
     game = Disputed(app, operator)
     operator.made(f"{game.path}/cancel")
     refused(director_.post(f"{game.at}/rulings", {"ruling": "cancel", **REASON}), 409, "tournament-over")
+
+
+class Broke(Club):
+    """A freezeout with real cards, whose last hand has cost two of four everything."""
+
+    def __init__(self, operator: Api, **terms) -> None:
+        terms = {
+            "format": "freezeout",
+            "stack_points": 50,
+            "unit_levels": [1],
+            "protest_seconds": WINDOW,
+        } | terms
+        super().__init__(operator, 4, **terms)
+        [table] = self.tables()
+        self.table = f"/v1/tables/{table['table_id']}"
+        self.gone: dict[str, int] = {}
+        before = self.sitting()
+        while len(now := self.sitting()) > 2:
+            before = now
+            self.result(0, 1, 13, 13)
+        self.gone = {player: seat for player, seat in before.items() if player not in now}
+        hands = [hand["hand_id"] for hand in operator.read(f"{self.path}/hands")["items"]]
+        self.at = f"/v1/hands/{max(hands, key=lambda h: operator.read(f'/v1/hands/{h}')['number'])}"
+
+    def sitting(self) -> dict[str, int]:
+        """Who sits where."""
+        return {seat["player_id"]: seat["seat"] for seat in self.operator.read(self.table)["seats"]}
+
+    def stacks(self) -> dict[str, int]:
+        return {seat["player_id"]: seat["stack"] for seat in self.operator.read(self.table)["seats"]}
+
+    def result(self, *left: int) -> None:
+        numbers = [str(seat) for seat in self.sitting().values()]
+        body = {"cards_left": dict(zip(numbers, left, strict=False)), "winner": int(numbers[0])}
+        self.operator.made(f"{self.table}/results", body)
+
+    def ruled_twice(self, first: Api, second: Api, **ruling) -> None:
+        """So that the hand is final at once."""
+        first.made(f"{self.at}/rulings", {**ruling, **REASON})
+        first.made(f"{self.at}/appeals", REASON)
+        second.made(f"{self.at}/rulings", {**ruling, **REASON})
+
+
+def test_who_is_out_is_back_with_the_chips_of_a_ruling(operator, director_, another, services, beside):
+    game = Broke(operator)
+    player, seat = next(iter(game.gone.items()))
+    made = {"ruling": "reinstate", "seat": seat, "chips": 30}
+    game.ruled_twice(director_, another, **made)
+    [_, ruled] = operator.read(game.at)["dispute"]["rulings"]
+    assert {name: ruled[name] for name in made} == made
+    assert game.state()["players_left"] == 3
+    until(beside.rests)
+    [row] = [row for row in game.standings() if row["player_id"] == player]
+    assert (row["place"], row["chips"]) == (3, 30)
+    [row] = [row for row in game.standings(as_played="true") if row["player_id"] == player]
+    assert row["chips"] == 0
+    [line] = operator.read(f"{game.path}/corrections")["items"]
+    assert (line["player_id"], line["chips"]) == (player, 30)
+    assert player not in game.sitting(), "with real cards he is seated with the next result"
+    game.result(0, 1)
+    assert game.stacks()[player] == 30
+    entries = operator.read(f"/v1/ledger/entries?hand={game.at.removeprefix('/v1/hands/')}&kind=ruling")[
+        "items"
+    ]
+    assert {entry["account"]: entry["amount"] for entry in entries} == {"issued": -30, f"player/{player}": 30}
+    while game.state()["state"] == "running":
+        game.result(0, 13, 13)
+    placed = {row["player_id"]: row["place"] for row in game.standings()}
+    assert placed[player] < placed[next(other for other in game.gone if other != player)]
+    nothing_is_wrong(services)
+    assert drawn.verify(Log(services.store), UUID(game.id)).wrong is None
+
+
+def test_who_cannot_be_reinstated_is_told_by_its_member(app, operator, director_):
+    game = Broke(operator)
+    seat = next(iter(game.gone.values()))
+    sitting = next(iter(game.sitting().values()))
+    for seat_, chips, pointers in ((sitting, 10, {"/seat"}), (seat, 201, {"/chips"}), (seat, 0, {"/chips"})):
+        body = {"ruling": "reinstate", "seat": seat_, "chips": chips, **REASON}
+        wrong = refused(director_.post(f"{game.at}/rulings", body), 422, "validation")
+        assert {error["pointer"] for error in wrong["errors"]} == pointers
+    running = Disputed(app, operator, settled=False)
+    body = {"ruling": "reinstate", "seat": 1, "chips": 10, **REASON}
+    refused(director_.post(f"{running.at}/rulings", body), 409, "hand-not-settled")
+
+
+def test_a_reinstatement_that_comes_too_late_is_recorded_as_not_done(
+    operator, director_, another, services, beside
+):
+    game = Broke(operator)
+    player, seat = next(iter(game.gone.items()))
+    director_.made(f"{game.at}/rulings", {"ruling": "reinstate", "seat": seat, "chips": 30, **REASON})
+    while game.state()["state"] == "running":
+        game.result(0, 13)
+    director_.made(f"{game.at}/appeals", REASON)
+    again = {"ruling": "reinstate", "seat": seat, "chips": 30, **REASON}
+    refused(another.post(f"{game.at}/rulings", again), 409, "tournament-over")
+    with CLOCK.put_forward(seconds=WINDOW + 1):
+        another.made(f"{game.at}/rulings", {"ruling": "stands", **REASON})
+    assert player not in game.sitting()
+    nothing_is_wrong(services)
+
+
+def somebody_is_out(game: Disputed) -> bool:
+    """Whether somebody goes out in the game and it goes on."""
+    while game.state() == "running" and len(game.stacks()) == len(game.players):
+        game.play_hand(game.hand_id())
+        until(lambda: game._running() or game.state() == "finished")
+    return game.state() == "running"
+
+
+def test_who_is_reinstated_is_dealt_in_again_where_hands_are_dealt_here(
+    app, operator, director_, another, services, beside
+):
+    game = next(filter(somebody_is_out, (Disputed(app, operator, stack_points=14) for _ in range(20))))
+    player = min(game.players.keys() - game.stacks().keys())
+    hands = [game.hand(hand["hand_id"]) for hand in operator.read(f"{game.path}/hands")["items"]]
+    game.hand_in_question, seat = max(
+        (hand["number"], hand["hand_id"], seat["seat"])
+        for hand in hands
+        for seat in hand["seats"]
+        if seat["player_id"] == player
+    )[1:]
+    game.at = f"/v1/hands/{game.hand_in_question}"
+    ruling = {"ruling": "reinstate", "seat": seat, "chips": 7, **REASON}
+    director_.made(f"{game.at}/rulings", ruling)
+    game.players[player].made(f"{game.at}/appeals", REASON)
+    another.made(f"{game.at}/rulings", ruling)
+    game.play_hand(game.hand_id())
+    until(lambda: player in game.stacks() or game.state() == "finished")
+    assert any(seat["player_id"] == player for seat in game.hand(game.hand_id())["seats"])
+    until(beside.rests)
+    nothing_is_wrong(services)

@@ -30,6 +30,7 @@ from domain.tournament_events import (
     LateSeated,
     MoneyPrizesAwarded,
     Paused,
+    PlayerReinstated,
     Resumed,
 )
 from domain.waits import earliest
@@ -167,7 +168,8 @@ class World:
         if tournament.state in ("running", "paused") and draws:
             started = next(r.at for r in self.stream(t) if r.topic == "tournament.started.1")
             found[f"draw/{t}"] = at_once("draw", [me], started)
-        if tournament.state == "running" and (entered := self._not_looked_at(t)):
+        looks = tournament.state == "running" and not tournament.structure.recorded
+        if looks and (entered := self._not_looked_at(t)):
             found[f"seat/{t}"] = at_once("deal", [me], entered.at)
         if tournament.state == "running" and tournament.level_ends_at:
             found[f"level/{t}"] = Entry("level", [me, tournament.level + 1], tournament.level_ends_at)
@@ -191,9 +193,12 @@ class World:
     def _not_looked_at(self, t: UUID) -> Recorded | None:
         """The newest late entry after which nobody has got a seat, nor a pause has begun or ended."""
         events = [
-            r for r in self.stream(t) if isinstance(r.event, EntryTaken | LateSeated | Paused | Resumed)
+            r
+            for r in self.stream(t)
+            if isinstance(r.event, EntryTaken | PlayerReinstated | LateSeated | Paused | Resumed)
         ]
-        return events[-1] if events and isinstance(events[-1].event, EntryTaken) else None
+        last = events[-1].event if events else None
+        return events[-1] if isinstance(last, EntryTaken | PlayerReinstated) else None
 
     def owed(self, t: UUID) -> tuple[list[Payment], list[Payment]] | None:
         """What a tournament that is over has to pay in all, and what is left of it; None once nothing is."""

@@ -1,0 +1,62 @@
+"""I6 of rulings that do something to a tournament: it records what follows from each, once, when its hand is final."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+
+from domain import hand as hands
+from domain import tournament_rulings
+from domain.dispute_events import Ruled
+from domain.hand import Hand
+from domain.hand_events import Confirmed, Finalised
+from domain.tournament import TOURNAMENT
+from domain.tournament_events import Cancelled, DealsCommitted, PlayerReinstated, RulingLapsed
+from services.doctor.reading import Log
+from services.doctor.violation import Violation, at
+from services.envelope import Recorded
+
+FOLLOWING = (RulingLapsed, PlayerReinstated)
+
+
+def followed(log: Log, tournament: Sequence[Recorded]) -> Iterator[Violation]:
+    """Everything that the tournament records of a ruling follows from it, as the tournament stood."""
+    for n, r in enumerate(tournament):
+        if not isinstance(r.event, FOLLOWING):
+            continue
+        hand = log.streams([r.event.hand_id]).get(r.event.hand_id, [])
+        ended, ruled = _ruled(hand)
+        before = reduce(TOURNAMENT.evolve, (e.event for e in tournament[:n]), None)
+        same = [e.event for e in tournament if e.command == r.command]
+        stored = [event for event in same if isinstance(event, (*FOLLOWING, DealsCommitted))]
+        final = next((e for e in hand if isinstance(e.event, Finalised | Confirmed)), None)
+        due = tournament_rulings.follows(before, ended, ruled) if before and ended and ruled else None
+        if due != stored or final is None or final.command != r.command:
+            yield at("I6", r, f"does not follow from the rulings on hand {r.event.hand_id}")
+
+
+def brought_about(log: Log, hand: Sequence[Recorded]) -> Iterator[Violation]:
+    """The tournament of a final hand tells what came of its ruling."""
+    ended, ruled = _ruled(hand)
+    if ended is None or ruled is None or ended.tournament_id is None:
+        return
+    final = next(r for r in hand if isinstance(r.event, Finalised | Confirmed))
+    events = log.streams([ended.tournament_id]).get(ended.tournament_id, [])
+    then = [r.event for r in events if r.command == final.command]
+    told = any(
+        event.reason == ruled.reason if isinstance(event, Cancelled) else isinstance(event, FOLLOWING)
+        for event in then
+    )
+    if not told:
+        what = f"is final, and its tournament does not tell what came of the ruling {ruled.ruling}"
+        yield at("I6", final, what)
+
+
+def _ruled(hand: Sequence[Recorded]) -> tuple[Hand | None, Ruled | None]:
+    """A hand as it became final, and the ruling that did something to the tournament then, if any."""
+    final = next((n for n, r in enumerate(hand) if isinstance(r.event, Finalised | Confirmed)), None)
+    if final is None or not any(isinstance(r.event, Ruled) for r in hand):
+        return None, None
+    first = next(n for n, r in enumerate(hand) if r.command == hand[final].command)
+    before, after = (hands.folded([r.event for r in hand[:upto]]) for upto in (first, final + 1))
+    return after, tournament_rulings.taking_effect(before, after)
