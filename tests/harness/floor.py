@@ -11,13 +11,15 @@ from uuid import UUID, uuid4
 
 from big2 import hand as rules_of_play
 from big2.cards import cards_in
+from big2.record import is_automatic
 from config.settings import Settings
 from domain.credential import Role
 from domain.hand import HAND, Hand, evolve
 from domain.ids import CommandId, CredentialId, HandId, TournamentId
+from domain.rulings import Ruling
 from domain.topics import TOPICS
 from services import bootstrap
-from services.application import credentials, hands
+from services.application import credentials, disputes, hands
 from services.application.credentials import Actor, Grant
 from services.application.rulesets import RuleSets
 from services.bootstrap import Services
@@ -200,7 +202,21 @@ class _Making:
             stop = len(masks) - 2 if number % 4 == 0 else self.random.randrange(len(masks) - 1)
             line = Line(masks[: stop + 1], breached=False)
         self._play(hand_id, line.masks[:-1])
+        if number % 5 == 0:
+            self._take_again(hand_id, line.masks[:-1], Random(f"again {number}"))
         return hand._replace(on_turn=self._state(hand_id).game.turn, following=Step(line.masks[-1]))
+
+    def _take_again(self, hand_id: HandId, masks: list[int | None], random: Random) -> None:
+        """A ruling voids what was taken from some action on, and it is taken again."""
+        taken = [n for n, action in enumerate(self._state(hand_id).actions, 1) if not is_automatic(action)]
+        if not taken:
+            return
+        place = random.randrange(len(taken))
+        ruling = Ruling("void_from", "it was misread", action=taken[place])
+        director = Actor(CredentialId(uuid4()), Role.DIRECTOR, None, None)
+        command = Command(CommandId(uuid4()), "tests", "")
+        disputes.rule(self.services, command, director, hand_id, lambda: ruling)
+        self._play(hand_id, masks[place:])
 
     def _breached(self, hand: Hand) -> Line | None:
         """A line with a breach after which the last seat passes instead of going out; None if none was found."""

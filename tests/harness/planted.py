@@ -184,6 +184,15 @@ MIXED_UP = (
 )
 """Any of these may show first that two have written over one another."""
 
+
+def _numbers_back(void_from: Any) -> Any:
+    def void(hand: Any, by: Any, reason: str, action: int, now: Any) -> Any:
+        [told] = void_from(hand, by, reason, action, now)
+        return [replace(told, next_turn=replace(told.next_turn, number=told.turn))]
+
+    return void
+
+
 PLANTS: dict[str, Plant] = {
     "a repeated command is carried out again": Plant(
         (log.ONCE,),
@@ -283,3 +292,25 @@ PLANTS: dict[str, Plant] = {
         (in_hand.HIDDEN,), {"services.application.handviews._you": _shows_seat_one}
     ),
 }
+
+DIRECTED: dict[str, Plant] = {
+    "a turn that begins anew has an old one's number": Plant(
+        (in_hand.OWN_TURN,), {"domain.running_rulings.void_from": _numbers_back}
+    ),
+    "the first action that is void still stands": Plant(
+        (in_hand.LEGAL, in_hand.CARDS, machine.WORKS),
+        {"domain.hand.before_action": lambda before: lambda hand, number: before(hand, number + 1)},
+    ),
+    "time that is given is not waited for": Plant(
+        (in_hand.TIME,),
+        {
+            "domain.running_rulings.give_time": lambda give: (
+                lambda hand, by, reason, seconds, now: [
+                    replace(told, deadline=hand.deadline, remaining_ms=hand.stopped_ms)
+                    for told in give(hand, by, reason, seconds, now)
+                ]
+            )
+        },
+    ),
+}
+"""What only a director who rules on hands that run brings to light."""

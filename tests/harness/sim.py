@@ -52,6 +52,7 @@ IDLE_SECONDS = 10.0
 LOOK_EVERY = 2.0
 IDLE = "I7 nothing that is due stays undone"
 FINISHES = "I7 everything finishes"
+JUMP = "the clock jumped"
 PROJECTED = "I4 the projection is its rebuild from zero"
 
 
@@ -70,9 +71,12 @@ class Report(NamedTuple):
 
 
 class Sim:
-    """One seed."""
+    """One seed; `directed`: with a director who rules on hands that run, and without jumps of the database's clock.
 
-    def __init__(self, seed: int, trace: bool = False) -> None:
+    A pause that comes between a jump and whoever notices it keeps the time that seemed to be left.
+    """
+
+    def __init__(self, seed: int, *, trace: bool = False, directed: bool = False) -> None:
         self.seed = seed
         self.machine = Machine(seed)
         self.log = Log(self.machine.rows)
@@ -81,6 +85,7 @@ class Sim:
         self.books, self.seats = Books(), Seats()
         self.hands, self.deals = Hands(self.clients.sent, presets()), Deals(presets())
         self._trace = trace
+        self._directed = directed
         self._kinds, self._weights = zip(*PLOTS, strict=True)
         self._plot: Plot | None = None
         self._idle_from = 0.0
@@ -107,6 +112,9 @@ class Sim:
         rate, m.rate = m.rate, 0.0
         [kind] = m.random.choices(self._kinds, self._weights)
         self._plot = kind(m, self.clients, self.world)
+        if self._directed:
+            self._plot.directed = True
+            m.spared.add(JUMP)
         self._plot.begin()
         m.begin()
         m.rate = rate
@@ -188,14 +196,17 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=200, help="how many")
     parser.add_argument("--from", type=int, default=0, dest="first", help="the first of them")
     parser.add_argument("--trace", type=int, help="one seed alone, event for event")
+    parser.add_argument(
+        "--directed", action="store_true", help="with rulings on hands that run, without jumps"
+    )
     asked = parser.parse_args()
     logging.getLogger("workers.clock").setLevel(logging.ERROR)  # that its clock jumps is no news here
     if asked.trace is not None:
-        return _tell(Sim(asked.trace, trace=True).run())
+        return _tell(Sim(asked.trace, trace=True, directed=asked.directed).run())
     began, events, failed = time.monotonic(), 0, 0
     faults: Counter[str] = Counter()
     for number, seed in enumerate(range(asked.first, asked.first + asked.seeds), 1):
-        report = Sim(seed).run()
+        report = Sim(seed, directed=asked.directed).run()
         events += report.events
         faults += report.faults
         failed += _tell(report) if report.violation else 0

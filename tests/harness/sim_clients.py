@@ -19,7 +19,7 @@ from big2.hand import may_pass, options
 from domain.credential import Role
 from domain.errors import Rejected
 from domain.hand import HAND, Hand, State
-from domain.hand_events import EntropyOpened
+from domain.hand_events import CardsPlayed, EntropyOpened
 from domain.ids import CommandId, CredentialId, HandId, PlayerId
 from services.application import hands, handviews
 from services.application.credentials import Actor
@@ -180,11 +180,12 @@ class Clients:
     def _look_about(self, hand: Hand) -> None:
         """Somebody looks at the hand, and each of those at the table: he sees his own cards, and those on the table."""
         stream = self._m.reader.load(HAND, hand.hand_id)
+        plays = [r.event.cards.split() for r in stream.recorded if isinstance(r.event, CardsPlayed)]
+        played = {card for cards in plays for card in cards}  # what was voided everybody has seen
         for viewer in (None, *(s.player_id for s in hand.terms.seats)):
             actor = Actor(CredentialId(viewer), Role.PLAYER, viewer, None) if viewer else None
             shown = handviews.hand_view(stream, {}, actor, {}, breaches=True)
             own = {seat: text for seat, text in hand.terms.cards.items() if hand.seat_of(viewer) == seat}
-            played = {card for action in shown.actions if action.cards for card in action.cards}
             seen = set(_cards_in(shown))
             allowed = played | {card for text in own.values() for card in text.split()}
             must(seen <= allowed, HIDDEN, sorted(seen - allowed))

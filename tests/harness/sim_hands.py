@@ -11,6 +11,7 @@ from uuid import UUID
 from big2.cards import parse_stored_cards
 from big2.rulesets import RuleSet
 from big2.table import Direction
+from domain.dispute_events import ActionsVoided, TimeGiven
 from domain.events import public_fields
 from domain.hand_events import (
     CardsPlayed,
@@ -54,9 +55,34 @@ class Book:
         must(everything == list(range(52)), CARDS, "the pack is not whole")
         must(all(len(cards) == 13 for cards in self.holdings.values()), CARDS, "not 13 a seat")
         self.slow = SlowHand(rules, dealt.dealer, step, dealt.leader, self.holdings)
+        self.rules = rules
         self.owed: list[tuple[int, str]] = []
         self.played = 0
         self.turn_since = 0.0
+        self.given_seconds = 0
+        self.taken: list[CardsPlayed | Passed] = []
+
+    def take(self, event: CardsPlayed | Passed) -> None:
+        """An action as it happened."""
+        self.taken.append(event)
+        if isinstance(event, CardsPlayed):
+            self.play(event)
+        else:
+            self.pass_(event)
+
+    def back(self, event: ActionsVoided) -> Book:
+        """The same hand, played again up to the first action that is void."""
+        must(0 < event.action <= len(self.taken) == event.last, LEGAL, "no such action:", event.action)
+        must(self.taken[event.action - 1].turn is not None, LEGAL, "an automatic pass is void alone")
+        book = Book(self.dealt, self.rules)
+        for each in self.taken[: event.action - 1]:
+            book.take(each)
+        must(not book.owed, LEGAL, "R6: automatic passes are missing:", book.owed)
+        must(book.slow.turn == event.next_turn.seat, LEGAL, "seat", event.next_turn.seat, "goes on")
+        left = {seat: len(cards) for seat, cards in book.slow.holdings.items()}
+        must(event.cards_left == left, CARDS, event.cards_left, "left for", left)
+        must(event.next_turn.number == event.turn + 1, OWN_TURN, "a number twice:", event.next_turn.number)
+        return book
 
     def play(self, event: CardsPlayed) -> None:
         slow, cards = self.slow, tuple(sorted(_numbers(event.cards)))
@@ -125,6 +151,13 @@ class Hands:
                 must(not {"cards", "stub", "ruleset"} & set(public_fields(r.event)), HIDDEN, "at the deal")
             case CardsPlayed() | Passed():
                 self._acted(r, before)
+            case ActionsVoided():
+                must(_of_the_running_turn(r, before), OWN_TURN, "void in turn", r.event.turn)
+                book = self._books[r.stream] = self._books[r.stream].back(r.event)
+                book.turn_since = self._decided(r)
+            case TimeGiven():
+                must(_of_the_running_turn(r, before), OWN_TURN, "time for turn", r.event.turn)
+                self._books[r.stream].given_seconds += r.event.seconds
             case Settled():
                 must(sum(r.event.net.values()) == 0, NETS, r.event.net)
                 if r.stream in self._books:  # not of real cards
@@ -149,7 +182,8 @@ class Hands:
         by_clock = event.by == "clock" if isinstance(event, CardsPlayed) else event.reason == "clock"
         if by_clock:
             self._by_clock(r, before)
-            had, due = self.stored.true_seconds - book.turn_since, book.dealt.timing.turn_seconds
+            had = self.stored.true_seconds - book.turn_since
+            due = book.dealt.timing.turn_seconds + book.given_seconds
             must(had >= due - ROUGHLY, TIME, f"{had:.1f} s of {due}")
         elif event.turn is not None:
             hand, turn, player = self._sent[r.command]
@@ -157,11 +191,8 @@ class Hands:
             must((hand, turn) == (r.stream, event.turn), OWN_TURN, "turn", event.turn, "for", turn)
             must(seated[event.seat] == player, OWN_TURN, "another player acts for seat", event.seat)
         if event.next_turn is not None:
-            book.turn_since = self._decided(r)
-        if isinstance(event, CardsPlayed):
-            book.play(event)
-        else:
-            book.pass_(event)
+            book.turn_since, book.given_seconds = self._decided(r), 0
+        book.take(event)
 
     def _decided(self, r: Recorded) -> float:
         """When it was decided, in true seconds: what others do until it is stored is taken off the next turn."""
@@ -175,6 +206,11 @@ class Hands:
         must(hand.deadline is not None and hand.deadline <= r.at, TURN, "before its deadline")
         if hand.tournament_id is not None:
             must(before.tournaments[hand.tournament_id].state != "paused", TURN, "in a pause")
+
+
+def _of_the_running_turn(r: Recorded, before: World) -> bool:
+    """Whether what is ruled is of the turn that runs."""
+    return bool(r.event.turn == before.hands[r.stream].turn_number)
 
 
 def _numbers(text: str) -> set[int]:

@@ -11,12 +11,16 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from domain.ids import PlayerId, TournamentId, player_id
+from domain.credential import Role
+from domain.hand import State as HandState
+from domain.ids import CredentialId, PlayerId, TournamentId, player_id
 from domain.player import PLAYER, enrol
 from domain.roster import Roster
+from domain.rulings import Ruling
 from domain.structure import Structure
 from domain.tournament import State, Tournament
-from services.application import tournaments, wallets
+from services.application import disputes, tournaments, wallets
+from services.application.credentials import Actor
 from services.application.wallets import Money, WalletRequest
 from services.commands import Decision, Outcome, execute, on
 from services.envelope import Command
@@ -25,6 +29,7 @@ from tests.harness.sim_machine import Machine
 from tests.services.projections.world import World
 
 CURRENCY = "EUR"
+DIRECTOR = Actor(CredentialId(UUID(int=2)), Role.DIRECTOR, None, None)
 STYLES = ("prompt", "prompt", "prompt", "slow", "flaky", "absent")
 RULES = ("actionpoker", "english-harbour", "high-low", "dealer-puck", "hong-kong", "taiwan", "pusoy-dos")
 STEEP = (1, 4, 16, 64, 256)
@@ -37,6 +42,7 @@ class Plot(ABC):
 
     people = 4
     currency = CURRENCY
+    directed = False
 
     def __init__(self, machine: Machine, clients: Clients, world: World) -> None:
         self.m = machine
@@ -70,6 +76,7 @@ class Plot(ABC):
         if self.over():
             return
         self.operate()
+        self.rule()
         self.m.at(1.0 if self.m.calm else 0.5 + self.m.random.random(), self._operate)
 
     def purse(self) -> int:
@@ -103,6 +110,28 @@ class Plot(ABC):
         reference = str(self._uuid())
         money = WalletRequest(self.currency, reference, lambda: Money(amount, reference, None))
         self.ask(f"deposit-{reference}", lambda its, command: wallets.deposit(its, command, player, money))
+
+    def rule(self) -> None:
+        """Now and then a director rules on a hand that runs: what was taken is void from somewhere on, or more time."""
+        if not self.directed:
+            return
+        running = [
+            hand for hand in self.world.hands.values() if hand.state is HandState.RUNNING and hand.play
+        ]
+        if not running or not self.chance(0.1):
+            return
+        hand = self.m.random.choice(running)
+        ruling = self._ruling(len(hand.actions))
+        self.ask(
+            f"rule-{hand.hand_id}",
+            lambda its, c: disputes.rule(its, c, DIRECTOR, hand.hand_id, lambda: ruling),
+        )
+
+    def _ruling(self, actions: int) -> Ruling:
+        random = self.m.random
+        if random.random() < 0.5:
+            return Ruling("time", "the line was down", seconds=random.randint(1, 12))
+        return Ruling("void_from", "it was misread", action=random.randint(max(1, actions - 4), actions + 1))
 
     def chance(self, probability: float) -> bool:
         """What people do besides, until things calm down."""

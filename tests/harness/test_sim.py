@@ -10,10 +10,12 @@ from functools import cache
 
 import pytest
 
+from domain.dispute_events import ActionsVoided, TimeGiven
 from tests.harness.sim import PLOTS, Report, Sim
 
 SEEDS = 200
 BLOCK = 10
+DIRECTED = 40
 FEW = range(3)
 
 report = cache(lambda seed: Sim(seed).run())
@@ -28,6 +30,18 @@ def test_whatever_goes_wrong_no_invariant_breaks_and_everything_finishes(first):
     for told in reports(range(first, first + BLOCK)):
         again = f"python -m tests.harness.sim --trace {told.seed}"
         assert told.violation is None, f"seed {told.seed}, step {told.steps}: {told.detail}\nagain: {again}"
+
+
+@pytest.mark.parametrize("first", range(0, DIRECTED, BLOCK))
+def test_nor_does_it_where_a_director_rules_on_hands_that_run(first):
+    ruled: Counter[type] = Counter()
+    for seed in range(first, first + BLOCK):
+        sim = Sim(seed, directed=True)
+        told = sim.run()
+        again = f"python -m tests.harness.sim --directed --trace {seed}"
+        assert told.violation is None, f"seed {seed}, step {told.steps}: {told.detail}\nagain: {again}"
+        ruled.update(type(each) for hand in sim.world.hands.values() for each in hand.dispute.interim)
+    assert min(ruled[ActionsVoided], ruled[TimeGiven]) >= BLOCK, ruled
 
 
 def test_the_same_seed_has_the_same_digest_in_any_process():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.harness.planted import PLANTS, planted
+from tests.harness.planted import DIRECTED, PLANTS, planted
 from tests.harness.sim import Sim
 
 WITHIN = 100
@@ -18,6 +18,15 @@ def test_the_simulator_catches(name):
         caught = next((told for told in reports if told.violation), None)
     assert caught is not None, f"not within {WITHIN} seeds"
     assert caught.violation in plant.caught_by, f"seed {caught.seed}: {caught.detail}"
+
+
+@pytest.mark.parametrize("name", DIRECTED)
+def test_with_a_director_it_catches(name):
+    with planted(DIRECTED[name]):
+        reports = (Sim(seed, directed=True).run() for seed in range(WITHIN))
+        caught = next((told for told in reports if told.violation), None)
+    assert caught is not None, f"not within {WITHIN} seeds"
+    assert caught.violation in DIRECTED[name].caught_by, f"seed {caught.seed}: {caught.detail}"
 
 
 def test_at_least_twelve_bugs_are_planted():

@@ -62,6 +62,8 @@ def test_there_is_a_pair_of_each_observer_and_of_hands_of_every_kind(both):
     hands = [pair.hand for pair in pairs]
     assert {len(hand.seats) for hand in hands} == {2, 3, 4}
     assert {hand.over for hand in hands} == {hand.tournament_id is None for hand in hands} == {True, False}
+    shown = [both.played.api.read(f"/v1/hands/{hand_id}") for hand_id in {hand.hand_id for hand in hands}]
+    assert sum(bool(hand["voided_actions"]) for hand in shown) >= 5
 
 
 def test_what_may_differ_is_named_and_little(both):

@@ -23,6 +23,7 @@ from domain.events import Event
 from domain.hand import HAND
 from domain.hand_events import CardsPlayed, Dealt
 from domain.topics import TOPICS
+from services.application.actions import actions_in
 from services.envelope import GENESIS, Codec, Command, Row, link, seal
 from services.eventtable import Read, Rows
 from services.projections.rebuild import replace as rebuild
@@ -55,6 +56,12 @@ WITHIN: Mapping[str, tuple[str, ...]] = {
     "/v1/audit/access-log": ("hand={hand_id}", "hand={hand_id}&format=csv"),
 }
 """Routes of the staff that are asked about what runs: of a hand that is over they may know in which world they are."""
+RULINGS: Sequence[Mapping[str, object]] = (
+    {"ruling": "void"},
+    {"ruling": "void_from", "action": 1},
+    {"ruling": "void_from", "action": 9},
+    {"ruling": "time", "seconds": 60},
+)
 REQUEST_ID = "0123456789abcdef0123456789abcdef"
 """The id of every request, as a proxy would give it."""
 
@@ -199,8 +206,11 @@ class Worlds:
         path = f"/v1/hands/{hand.hand_id}"
         first = [Asked("GET", path), Asked("GET", f"/v1/feed?table={hand.table_id}&after=0")]
         found = [each for each in self._gets(ids, {"hand_id", "table_id"}) if each not in first]
-        would = Asked("POST", f"{path}/rulings?dry_run=true", {"ruling": "void", "reason": "a look"})
-        return [*first, *found, *self._within(ids), Asked("HEAD", path), *self._refused(hand, seat), would]
+        would = [
+            Asked("POST", f"{path}/rulings?dry_run=true", {"reason": "a look", **ruling})
+            for ruling in RULINGS
+        ]
+        return [*first, *found, *self._within(ids), Asked("HEAD", path), *self._refused(hand, seat), *would]
 
     def of_tournament(self, tournament_id: str) -> list[Asked]:
         """All that can be read of a tournament."""
@@ -293,7 +303,8 @@ def cards_of(app: Any, hand: HandInPlay) -> dict[int, list[str]]:
     """Who has which cards: by seat, 0 for the stub, -1 for what has been played."""
     store: Store = app.extensions["big2"].services.store
     stream = store.load(HAND, UUID(hand.hand_id))
-    played = [c for r in stream.recorded if isinstance(r.event, CardsPlayed) for c in r.event.cards.split()]
+    plays = (r.event for r in actions_in(stream.recorded).standing)
+    played = [c for event in plays if isinstance(event, CardsPlayed) for c in event.cards.split()]
     deal = stream.recorded[1].event
     assert isinstance(deal, Dealt)
     held = {seat: [c for c in text.split() if c not in played] for seat, text in deal.cards.items()}
