@@ -189,6 +189,9 @@ def rebuild(only_compare: bool, data: Path | None) -> None:
 @click.option("--hands", type=click.IntRange(1), help="Leave the ring table after so many hands.")
 @click.option("--prefix", default="", help="Play only for those whose names begin so; for all by default.")
 @click.option("--seed", type=int, default=0, help="Seed of the bots' whims.")
+@click.option(
+    "--patience", type=click.FloatRange(0), help="Seconds to wait for a service that is away; 60 by default."
+)
 def bots(
     *,
     url: str,
@@ -199,6 +202,7 @@ def bots(
     hands: int | None,
     prefix: str,
     seed: int,
+    patience: float | None,
 ) -> None:
     """Play for a tournament's entrants until it is over, or at a ring table until it closes: over HTTP, like anybody.
 
@@ -216,7 +220,7 @@ def bots(
     if hands and table is None:
         raise click.UsageError("--hands is for a ring table (--table): a tournament is played to its end")
     found = token_from(secret, token_file)
-    with _in_one_line(), service_at(url, found, RESTART_SECONDS) as client:
+    with _in_one_line(), service_at(url, found, RESTART_SECONDS, patience) as client:
         venue: Venue = RingTable(client, str(table), hands) if table else Tournament(client, str(tournament))
         players = Bots(client, venue, prefix=prefix, seed=seed)
         click.echo(f"playing at {venue.query.replace('=', ' ')} until it is over")

@@ -15,7 +15,7 @@ from urllib3.exceptions import HTTPError
 CONNECTIONS = 16
 TIMEOUT_SECONDS = 10.0
 PATIENCE_SECONDS = 60.0
-"""How long a request is sent again while the service is away, busy or restarting."""
+"""How long a request is sent again while the service is away, busy or restarting, if nothing else is said."""
 PAUSE_SECONDS = 0.1
 FEED_TIMEOUT_SECONDS = 40.0
 """A feed says something every 15 seconds; silence for longer means that the connection is dead."""
@@ -41,15 +41,21 @@ class Client:
     """Requests as one credential; safe for threads."""
 
     def __init__(
-        self, url: str, token: str | None = None, *, pool: urllib3.PoolManager | None = None
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        patience_seconds: float | None = None,
+        pool: urllib3.PoolManager | None = None,
     ) -> None:
         self._url = url.rstrip("/")
+        self._patience_seconds = PATIENCE_SECONDS if patience_seconds is None else patience_seconds
         self._pool = pool or urllib3.PoolManager(maxsize=CONNECTIONS, retries=False)
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
 
     def with_token(self, token: str) -> Client:
         """The same connections as another credential."""
-        return Client(self._url, token, pool=self._pool)
+        return Client(self._url, token, patience_seconds=self._patience_seconds, pool=self._pool)
 
     def get(self, path: str) -> Any:  # noqa: ANN401 - JSON
         return self._until_answered("GET", path, None, {})
@@ -108,7 +114,7 @@ class Client:
             yield from _events(response)
 
     def _until_answered(self, method: str, path: str, body: object, headers: dict[str, str]) -> Any:  # noqa: ANN401
-        give_up = time.monotonic() + PATIENCE_SECONDS
+        give_up = time.monotonic() + self._patience_seconds
         while True:
             try:
                 status, answer = self._once(method, path, body, headers)

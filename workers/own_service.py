@@ -57,14 +57,19 @@ def service_on(data: Path | None) -> Iterator[Client]:
 
 
 @contextmanager
-def service_at(url: str, token: str, patience_seconds: float = 0.0) -> Iterator[Client]:
-    """The service at an address, as whom the token says; raises NotServedError if nothing answers there so long."""
-    give_up = time.monotonic() + patience_seconds
+def service_at(
+    url: str, token: str, start_seconds: float = 0.0, patience_seconds: float | None = None
+) -> Iterator[Client]:
+    """The service at an address, as whom the token says; raises NotServedError if nothing answers in `start_seconds`.
+
+    A request is then sent again for `patience_seconds`, by default as long as any client does.
+    """
+    give_up = time.monotonic() + start_seconds
     while not url.startswith(("http://", "https://")) or answer_of(url.rstrip("/"), "/readyz") is None:
         if time.monotonic() >= give_up:
             raise NotServedError(f"no service answers at {url}")
         time.sleep(LOOK_SECONDS)
-    yield Client(url, token)
+    yield Client(url, token, patience_seconds=patience_seconds)
 
 
 def answer_of(url: str, path: str, token: str | None = None) -> int | None:
