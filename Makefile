@@ -42,7 +42,7 @@ check: lint  ## everything that CI and a reviewer want: the lint above, the test
 prove: setup  ## all 2,598,960 sets of five cards against a slow reference; some minutes
 	@$(BIN)/python -m tests.proof.five_cards
 
-decks: setup  ## a million shuffled decks against chance; ten minutes, DECKS=5000 shuffles so many
+decks: setup  ## a million shuffled decks against chance; some minutes, DECKS=5000 shuffles so many
 	@$(BIN)/python -m tests.proof.decks $(DECKS)
 
 mutants: setup $(MUTATION_STAMP)  ## how many changes of the rules the tests notice, 90 of 100 at least; half an hour

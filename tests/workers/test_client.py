@@ -92,7 +92,7 @@ def test_at_last_it_loses_its_patience(monkeypatch, mine):
     monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.05 if mine is None else 60.0)
     with serving(one_after_the_other((503, {"detail": "away"}))) as service:
         begun = time.monotonic()
-        with pytest.raises(Refused, match="503.*away") as error:
+        with pytest.raises(Refused, match=r"503.*away") as error:
             Client(service.url, patience_seconds=mine).with_token("b2_other").get("/v1/x")
     assert error.value.status == 503
     assert time.monotonic() - begun < 30
