@@ -136,4 +136,6 @@ def _disputes(s: Structure) -> Iterator[str]:
     else:
         yield "A hand that nobody disputes is final with its settlement."
         yield "One that is flagged or frozen while it runs is final once a director has ruled, or released it."
+    if not s.recorded:
+        yield "While a hand runs a director may void what was done in it from an action on, or give a turn more time."
     yield "Every hand can be replayed and checked by anybody from its history, which the rules decide alone."

@@ -67,6 +67,7 @@ def test_a_freezeout_for_money_with_everything():
         in told["Disputes"]
     )
     assert "One appeal may be made" in told["Disputes"]
+    assert "While a hand runs a director may void" in told["Disputes"]
     assert any(title.startswith("The game: ") for title in told)
 
 
@@ -80,4 +81,5 @@ def test_a_league_with_real_cards_and_money_but_no_guarantee():
     assert "until the season ends" in told["Late and absent players"]
     assert "the clock passes" not in told["Late and absent players"]
     assert "guarantees" not in told["Where the money comes from"]
+    assert "While a hand runs" not in told["Disputes"]
     assert "more hands won rank higher" in told["Ties"]

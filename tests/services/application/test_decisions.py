@@ -44,13 +44,16 @@ class Watched(House):
 
 @pytest.fixture(scope="module")
 def played(database_url) -> Iterator[tuple[Watched, list, list]]:
-    """A hand that the clock played in too, its steps, and what was read at each of its turns."""
+    """A hand that the clock played in too, two actions of it void: its steps, and what was read at each of its turns."""
     house = Watched(database_url)
     t = house.started(3, seats_per_table=3)
     house.absent = set()
     house.play_on(t, until=lambda: house.running(t))
     [hand] = house.running(t)
     seats = house.hand(hand).terms.seats
+    for _ in range(4):
+        house.act(hand)
+    house.take_back(hand, 2)
     house.absent = {seats[0].player_id}
     house.play_out(hand)
     recorded = house.store.load(HAND, hand).recorded
