@@ -7,6 +7,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from uuid import uuid4
 
@@ -147,8 +148,16 @@ def test_each_other_process_gets_its_urls(migrated, monkeypatch, name):
         "workers.clock.Clock.run", lambda clock: begun.append(clock._services.store.database.url)
     )
     monkeypatch.setattr("workers.projecting.follow", lambda _store, url: begun.append(url))
+    telling = threading.Event()
+    monkeypatch.setattr(
+        "workers.delivering.Deliverer.run",
+        lambda _, url: telling.set() if url == migrated.database_url else None,
+    )
     monkeypatch.setenv("REDIS_URL", "unix:///nowhere.sock")
     serving.run_process(name)
+    assert telling.wait(5 if name == "clock" else 0) == (name == "clock"), (
+        "webhooks are told beside the clock"
+    )
     assert begun == ["unix:///nowhere.sock" if name == "worker" else migrated.database_url]
 
 
