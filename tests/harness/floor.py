@@ -91,6 +91,7 @@ class Floor(NamedTuple):
     others: dict[str, str | None]
     hands: list[HandInPlay]
     tournaments: list[str]
+    webhook: str
 
 
 @contextmanager
@@ -135,7 +136,8 @@ class _Making:
         hands = [hand for tournament in tournaments for hand in self._hands_of(tournament)]
         hands += [self._begun(None, ring) for ring in rings]
         stopped = [self._stopped(hand, number) for number, hand in enumerate(hands)]
-        return Floor(self.players, self._others(tournaments), stopped, tournaments)
+        webhook = self.operator.made("/v1/webhooks", {"url": "http://8.8.8.8/"})["webhook_id"]
+        return Floor(self.players, self._others(tournaments), stopped, tournaments, webhook)
 
     def _token(self, grant: Grant) -> str:
         command = Command(CommandId(uuid4()), "tests", "")

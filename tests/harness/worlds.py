@@ -221,6 +221,7 @@ class Worlds:
     def of_everything(self, player_id: str) -> list[Asked]:
         """All that can be read of no hand and no tournament."""
         ids = {"player_id": player_id, "name": "actionpoker", "season": "all", "slug": "card-not-held"}
+        ids["webhook_id"] = self.floor.webhook
         found = self._gets(ids, set(ids)) + self._gets({}, set())
         return [*found, Asked("GET", f"/v1/feed?player={player_id}&after=0")]
 
@@ -294,7 +295,7 @@ def kept(seats: Iterable[int], other: int) -> list[int]:
     return [[], halves[:middle], halves[middle:]][other]
 
 
-KNOWN = {"tournament_id", "table_id", "hand_id", "player_id", "name", "season", "slug"}
+KNOWN = {"tournament_id", "table_id", "hand_id", "player_id", "name", "season", "slug", "webhook_id"}
 OUTSIDE = {"anonymous", "stranger", "player elsewhere"}
 """Who may not read a hand's history before its tournament is finished."""
 
