@@ -49,6 +49,11 @@ def test_it_is_found_right_by_the_file_within_and_by_the_engine(ruled, file):
     assert [len(each["actions"]) > 0 for each in json.loads(history)["voided_actions"]] == [True] * 3
 
 
+def test_whatever_is_changed_is_found_and_its_place_named(ruled, file):
+    key = json.loads(ruled["manifest.json"])["keys"][0]["verifier"]
+    assert tampering.missed(ruled, key, 2 * len(tampering.KINDS), file) == []
+
+
 def signed_by_the_house(members, change):
     """Whatever the house signs: the first event that tells of voided actions is another."""
     found, at = events(members), tampering.of_topic(members, "actions_voided")[0]
