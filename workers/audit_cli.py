@@ -11,6 +11,8 @@ from uuid import UUID
 
 import click
 
+from workers.story_cli import story
+
 if TYPE_CHECKING:
     from big2.rulesets import RuleSet
     from services.audit.checkpoints import Signed
@@ -33,8 +35,12 @@ def audit() -> None:
     Examples:
       big2 audit checkpoint                         sign the log's head now, and print it
       big2 audit bundle --tournament ID -o t.zip    then: big2 verify t.zip
+      big2 audit story t.zip --player ID            what happened to him, in lines
       big2 audit anchor --file /mnt/other/heads     keep the newest head elsewhere
     """
+
+
+audit.add_command(story)
 
 
 @audit.command()

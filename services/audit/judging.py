@@ -1,42 +1,31 @@
 """A bundle judged by the whole engine: what `verify.py` says of it, and more.
 
 Beside that file's checks each history is written again from the events, member by member, played again by `big2`, and
-its deal made again by `domain`; a league's places are worked out; and `verify.py` itself is compared.
+its deal made again by `domain`; all that a tournament drew is decided again; and `verify.py` itself is compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Mapping
 from importlib.resources import files
-from typing import NamedTuple, TypeVar
-from uuid import UUID
+from typing import NamedTuple
 
 import msgspec
 
 from big2.form import parse_json
 from big2.history import verify as verdict_on
 from big2.rulesets import RuleSet
-from domain.aggregate import Aggregate
 from domain.hand import HAND
-from domain.ids import PlayerId
 from domain.merkle import Range, inclusion_ranges
-from domain.placing import Tally, places_by_points
-from domain.roster import ROSTER
 from domain.structure import Structure
-from domain.table import TABLE
-from domain.topics import TOPICS
-from domain.tournament_events import Finished, Published, ResultCorrected
+from domain.tournament_events import Published
 from services.application.histories import nameless
 from services.audit import verify
 from services.audit.notes import Checkpoint, proof_text
+from services.audit.opened import Members, folded, recorded
 from services.audit.proving import deal_problem
-from services.envelope import Codec, Recorded, Row, Stream, fold_on, nothing_yet
+from services.audit.redrawn import redrawn
 from services.errors import StoreError
-
-S = TypeVar("S")
-_NEVER = datetime.min.replace(tzinfo=UTC)
-_CODEC = Codec(TOPICS)
 
 
 class Verdict(NamedTuple):
@@ -58,11 +47,11 @@ def verdicts(path: str, presets: Mapping[str, RuleSet], trusted: str | None = No
         yield from _by_the_engine(members, presets)
 
 
-def _by_the_engine(members: Mapping[str, bytes], presets: Mapping[str, RuleSet]) -> Iterator[Verdict]:
+def _by_the_engine(members: Members, presets: Mapping[str, RuleSet]) -> Iterator[Verdict]:
     steps: list[tuple[str, Callable[[], str]]] = [
         ("proofs", lambda: _proofs_hold(members)),
         ("engine", lambda: _hands_hold(members, presets)),
-        ("league", lambda: _league_holds(members)),
+        ("draws", lambda: redrawn(members)),
         ("verify.py", lambda: _is_ours(members)),
     ]
     for name, step in steps:
@@ -74,9 +63,9 @@ def _by_the_engine(members: Mapping[str, bytes], presets: Mapping[str, RuleSet])
             yield Verdict(name, False, f"cannot be read: {type(error).__name__}")
 
 
-def _hands_hold(members: Mapping[str, bytes], presets: Mapping[str, RuleSet]) -> str:
+def _hands_hold(members: Members, presets: Mapping[str, RuleSet]) -> str:
     """Every history is what its events make, to the byte; the rules accept it, and its seed deals its cards."""
-    told = (nameless(stream) for stream in _folded(members, HAND))
+    told = (nameless(stream) for stream in folded(members, HAND))
     right = [history for history in told if history is not None]
     lines = members["hands.jsonl"].splitlines()
     for number, (line, history) in enumerate(zip(lines, right, strict=False), 1):
@@ -90,7 +79,7 @@ def _hands_hold(members: Mapping[str, bytes], presets: Mapping[str, RuleSet]) ->
             raise verify.Wrong(f"{where}: {problem}")
     if len(lines) != len(right):
         raise verify.Wrong(f"hands.jsonl: has {len(lines)} hands instead of {len(right)}")
-    published = [r.event for r in _recorded(members, "tournament.") if isinstance(r.event, Published)]
+    published = [r.event for r in recorded(members, "tournament") if isinstance(r.event, Published)]
     structure = members.get("structure.json")
     if published and (
         structure is None or msgspec.json.decode(structure, type=Structure) != published[-1].structure
@@ -99,7 +88,7 @@ def _hands_hold(members: Mapping[str, bytes], presets: Mapping[str, RuleSet]) ->
     return f"{len(right)} hands were played and dealt again by the engine"
 
 
-def _proofs_hold(members: Mapping[str, bytes]) -> str:
+def _proofs_hold(members: Members) -> str:
     """The tree has no more than it takes, and the tlog-proofs are those of each stream's last event."""
     events, tree, note = (
         verify.read_events(members),
@@ -119,50 +108,6 @@ def _proofs_hold(members: Mapping[str, bytes]) -> str:
     return f"{len(ends)} proofs, one of each stream's last event"
 
 
-def _league_holds(members: Mapping[str, bytes]) -> str:
-    """A league's places, by points, from its tables."""
-    own = [r.event for r in _recorded(members, "tournament.")]
-    league = [e for e in own if isinstance(e, Published) and e.structure.format == "league"]
-    finished = [e for e in own if isinstance(e, Finished)]
-    if not league or not finished:
-        return "no league was finished: none to check"
-    [roster] = [stream.state for stream in _folded(members, ROSTER)]
-    assert roster is not None
-    tallies: dict[PlayerId, Tally] = dict.fromkeys(roster.entries, Tally())
-    for stream in _folded(members, TABLE):
-        assert stream.state is not None
-        for player, tally in stream.state.tallies.items():
-            tallies[player] = tallies.get(player, Tally()).plus(tally)
-    for change in (change for e in own if isinstance(e, ResultCorrected) for change in e.changes):
-        tallies[change.player_id] = tallies[change.player_id].plus(change.tally)
-    if list(finished[0].standings) != places_by_points(tallies):
-        raise verify.Wrong("tournament.finished: its standings do not follow from the hands")
-    return f"{len(tallies)} places follow from the points"
-
-
-def _is_ours(members: Mapping[str, bytes]) -> str:
+def _is_ours(members: Members) -> str:
     same = members.get("verify.py") == (files("services.audit") / "verify.py").read_bytes()
     return "is that of this release" if same else "is another release's, or was changed: don't run it unread"
-
-
-def _folded(members: Mapping[str, bytes], aggregate: Aggregate[S]) -> Iterator[Stream[S]]:
-    """The streams of a kind, each folded from its first event on, in the order of their first events."""
-    by_stream: dict[UUID, list[Recorded]] = {}
-    for r in _recorded(members, f"{aggregate.name}."):
-        by_stream.setdefault(r.stream, []).append(r)
-    for stream, recorded in by_stream.items():
-        yield fold_on(aggregate, nothing_yet(stream, _NEVER), recorded)
-
-
-def _recorded(members: Mapping[str, bytes], topics: str) -> Iterable[Recorded]:
-    """The events of these topics that are not withheld."""
-    for event in verify.read_events(members):
-        if event["topic"].startswith(topics) and "bytes" in event:
-            where = (
-                UUID(event["stream"]),
-                event["version"],
-                event["topic"],
-                event["bytes"],
-                event["position"],
-            )
-            yield _CODEC.decode(Row(*where))

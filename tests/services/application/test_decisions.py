@@ -44,7 +44,7 @@ class Watched(House):
 
 @pytest.fixture(scope="module")
 def played(database_url) -> Iterator[tuple[Watched, list, list]]:
-    """A hand that the clock played in too, two actions of it void: its steps, and what was read at each of its turns."""
+    """A hand that the clock played in too, two actions of it void: its steps, and what was read at each turn."""
     house = Watched(database_url)
     t = house.started(3, seats_per_table=3)
     house.absent = set()

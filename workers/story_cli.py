@@ -1,0 +1,62 @@
+"""`big2 audit story`: a bundle in lines, for people."""
+
+from __future__ import annotations
+
+import sys
+import zipfile
+from typing import NoReturn
+from uuid import UUID
+
+import click
+
+UNREAD = 2
+"""The exit status where the file is no bundle, as `big2 verify` has it."""
+
+
+@click.command()
+@click.argument("bundle", type=click.Path(dir_okay=False))
+@click.option("--player", type=click.UUID, help="What happened to this player: seats, moves, hands, prizes.")
+@click.option("--hand", type=click.UUID, help="All of this hand.")
+def story(bundle: str, *, player: UUID | None, hand: UUID | None) -> None:
+    """Tell a bundle in lines: when each thing happened, what was open to a player, until when, who paid, and why.
+
+    Each line begins with the event's position in the log and its time in UTC. Without an option it lists the players.
+    It judges nothing: `big2 verify` does.
+
+    \b
+    Examples:
+      big2 audit story friday.zip                        who played, and in how many hands
+      big2 audit story friday.zip --player ID            was I dealt fairly, did I act in time, why did I move?
+      big2 audit story friday.zip --hand ID              who acted, who paid whom, and why?
+    """
+    if player and hand:
+        raise click.UsageError("one of --player and --hand, or none, and not both")
+    told = _told(bundle, player, hand)
+    if not told:
+        raise click.ClickException(f"{bundle} has nothing of {'hand' if hand else 'player'} {hand or player}")
+    for line in told:
+        click.echo(line)
+
+
+def _told(bundle: str, player: UUID | None, hand: UUID | None) -> list[str]:
+    from domain.ids import PlayerId
+    from services.audit import story, verify
+
+    try:
+        members, _ = verify.read_bundle(bundle)
+        if player:
+            lines = story.of_player(members, PlayerId(player))
+        elif hand:
+            lines = story.of_hand(members, hand)
+        else:
+            return [f"{each}  {hands} hands" for each, hands in story.players(members).items()]
+    except OSError as error:
+        _unread(bundle, str(error.strerror))
+    except (zipfile.BadZipFile, verify.Wrong, *verify.UNREADABLE) as error:
+        _unread(bundle, f"is no bundle, or damaged ({error or type(error).__name__}): see `big2 verify`")
+    return [f"#{line.position}  {line.at:%Y-%m-%d %H:%M:%S.%f}  {line.told}" for line in lines]
+
+
+def _unread(bundle: str, why: str) -> NoReturn:
+    click.echo(f"Error: {bundle}: {why}", err=True)
+    sys.exit(UNREAD)
