@@ -85,8 +85,8 @@ def test_i2_cards_for_a_seat_that_is_not_dealt_in(world):
 
 def test_i2_cards_left_that_are_not_held(world):
     settled = world.of(Settled, in_tournaments(world))[0]
-    loser = next(seat for seat, left in settled.event.cards_left.items() if left)
-    world.edit(settled, lambda e: e["cards_left"].update({str(loser): 13}))
+    loser, left = next((seat, left) for seat, left in settled.event.cards_left.items() if left)
+    world.edit(settled, lambda e: e["cards_left"].update({str(loser): left - 1}))
     assert all_of(world, "I2", settled)[0].startswith("settles ")
 
 

@@ -25,6 +25,7 @@ from services.http.calls import EXTENSION
 from tests.services.http.driving import Api
 from tests.services.http.playing import Game, until
 from tests.services.http.receiving import Receiver
+from tests.services.http.ringing import TERMS
 from tests.services.http.test_hidden_cards import CARD
 from workers import delivering
 from workers.delivering import Deliverer
@@ -268,6 +269,18 @@ def test_nobody_is_told_of_another_tournament_or_of_what_was_before(
     assert receiver.positions(path) == [feed_of(services, before.id)[-1]]
     until(lambda: delivery_of(operator, webhook)["position"] >= feed_of(services, before.id)[-1])
     assert not set(receiver.positions(path)) & set(feed_of(services, other.id))
+
+
+def test_ring_tables_are_told_to_those_only_that_name_events(app, operator, receiver, path, told):
+    every, some = f"{path}/every", f"{path}/some"
+    webhook_of(operator, receiver.url(every))
+    webhook_of(operator, receiver.url(some), topics=["ring.opened", "tournament.published"])
+    table = operator.made("/v1/tables", TERMS)["table_id"]
+    Game(app, operator, entrants=0)
+    told(lambda: len(receiver.at(some)) == 2 and len(receiver.at(every)) >= 2)
+    assert [d.event["type"] for d in receiver.at(some)] == ["ring.opened", "tournament.published"]
+    assert receiver.at(some)[0].event["table_id"] == table
+    assert all(d.event["tournament_id"] for d in receiver.at(every))
 
 
 def test_what_was_not_taken_comes_again_and_nothing_passes_it(app, services, operator, receiver, path, told):
