@@ -84,7 +84,14 @@ def _seated(t: Tournament, tables: Iterable[Table]) -> list[Seated]:
         seats = [(taken.stack - taken.net, seat) for seat, taken in table.seats.items()]
         for stack, seat in sorted(seats, key=itemgetter(0)):
             taken = table.seats[seat]
-            out = Out(taken.player_id, table.last_hand_id, stack)
-            found.append(Seated(taken.player_id, taken.stack + owed[taken.player_id], out))
+            player = _about_to_play(t, taken.player_id)
+            out = Out(player, table.last_hand_id, stack)
+            found.append(Seated(player, taken.stack + owed[taken.player_id], out))
     stacks = [(c.player_id, stack_of(t, c)) for c in t.coming]
     return [*found, *(Seated(player, chips, Out(player, None, chips)) for player, chips in stacks)]
+
+
+def _about_to_play(t: Tournament, player: PlayerId) -> PlayerId:
+    """Who would have played the next hand for him."""
+    ordered = t.replacements.get(player)
+    return ordered.substitute_id if ordered else player

@@ -1,7 +1,7 @@
 """What a running tournament does next: facts in, events and deals out. Workers only carry the answer.
 
-Looked at between hands, in this order: what rulings correct, who is out, who never showed up, the level, the end of
-late entry, the end, the seats, the deals.
+Looked at between hands, in this order: what rulings correct, who is replaced, who is out, who never showed up, the
+level, the end of late entry, the end, the seats, the deals.
 Before the money tables play hand for hand: none deals, and nobody is placed, until every table has ended
 its hand; then all deal at once.
 
@@ -25,9 +25,16 @@ from domain.placing import Out, places_of_out
 from domain.seating import Move, Sitting, balance
 from domain.table import Seat, Table, about_to_lead, places
 from domain.table import evolve as evolve_table
-from domain.table_events import Closed, Leaving, Seated, StacksAdjusted, Vacated
+from domain.table_events import Closed, Leaving, Seated, SeatTakenOver, StacksAdjusted, Vacated
 from domain.tournament import Coming, State, Tournament
-from domain.tournament_events import LateSeated, ReinstatedSeated, StacksCorrected, TableBroken, TablesHeld
+from domain.tournament_events import (
+    LateSeated,
+    PlayerReplaced,
+    ReinstatedSeated,
+    StacksCorrected,
+    TableBroken,
+    TablesHeld,
+)
 from domain.waits import over
 
 
@@ -83,6 +90,7 @@ class _Director:
 
     def run(self) -> None:
         self._correct()
+        self._replace()
         if self._hand_for_hand() and not self._all_wait():
             return self._hold(())
         self._place_who_is_out()
@@ -148,6 +156,20 @@ class _Director:
         for number in sorted({number for number, _, _ in due}):
             changes = {seat: made[taken.player_id] for n, seat, taken in due if n == number}
             self._record_at(number, StacksAdjusted(hand_id=hand_id, changes=changes))
+
+    def _replace(self) -> None:
+        """Who takes over a seat has it from the next deal on; whoever has lost his last chip there is replaced too."""
+        sitting = [(n, seat, taken) for n, t in self.tables.items() for seat, taken in t.seats.items()]
+        for number, seat, taken in sitting:
+            ordered = self.t.replacements.get(taken.player_id)
+            if ordered is not None and self._waits(self.tables[number]):
+                new, hand_id = ordered.substitute_id, ordered.hand_id
+                self._record(
+                    PlayerReplaced(
+                        player_id=taken.player_id, substitute_id=new, hand_id=hand_id, chips=taken.stack
+                    )
+                )
+                self._record_at(number, SeatTakenOver(hand_id=hand_id, seat=seat, player_id=new))
 
     def _due(self, table: Table) -> bool:
         """Whether its next deal is due; hand for hand, whether every table's is."""

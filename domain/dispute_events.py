@@ -18,7 +18,7 @@ from domain.hand_events import Turn
 from domain.ids import CredentialId, PlayerId
 
 Scope = Literal["hand", "table", "payouts"]
-RulingKind = Literal["stands", "void", "adjust", "liability", "cancel", "reinstate"]
+RulingKind = Literal["stands", "void", "adjust", "liability", "cancel", "reinstate", "replace"]
 InterimKind = Literal["void_from", "time"]
 """Rulings on a hand that runs, in effect at once: they settle no dispute."""
 
@@ -91,6 +91,13 @@ class PlayerRuled(Ruled, frozen=True, kw_only=True):
 
     seat: Public[int]
     chips: Public[int]
+
+
+class SubstituteRuled(Ruled, frozen=True, kw_only=True):
+    """A ruling by which another player, `player_id`, takes over from who was dealt in at `seat`."""
+
+    seat: Public[int]
+    player_id: Public[PlayerId]
 
 
 class Appealed(Event, frozen=True, kw_only=True):

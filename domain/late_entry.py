@@ -34,6 +34,10 @@ def enter(t: Tournament, roster: Roster, player: PlayerId, now: datetime) -> tup
     must_be_open(roster)
     if _time_is_over(t, now):
         raise Conflicting("registration-closed", f"Late entry is over: level {t.level} was its last.")
+    if player in roster.substitutes:
+        raise Conflicting(
+            "already-registered", "The player has taken over from another: he makes no entry of his own."
+        )
     again = player in roster.entries
     if again and not any(out.player_id == player for out in t.outs):
         raise Conflicting("already-registered", "The player is entered already, and not out.")

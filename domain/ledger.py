@@ -14,6 +14,7 @@ hand.settled, in a tournament  transfer     player → player
                                cover        the same (R8.4)
 table.vacated by a no-show     no_show      player → void
 tournament.stacks_corrected    ruling       player → player; player → void, issued → player where the other is not there
+tournament.player_replaced     ruling       player → player, the stack that another takes over
 tournament.result_corrected    ruling       player → player, in a league
 """
 
@@ -47,6 +48,7 @@ from domain.ring_events import RingHandBegun
 from domain.table_events import Place, Vacated
 from domain.tournament_events import (
     LateSeated,
+    PlayerReplaced,
     PoolDissolved,
     PoolFormed,
     ReinstatedSeated,
@@ -94,6 +96,8 @@ def journals(event: Event, where: Where) -> list[Journal]:
             return _ruling(where, {change.player_id: change.chips for change in event.changes})
         case StacksCorrected():
             return _ruling(where, event.changes)
+        case PlayerReplaced():
+            return _ruling(where, {event.player_id: -event.chips, event.substitute_id: event.chips})
         case Vacated() if event.reason == "no_show" and event.stack:
             gone = (Line(chips_of(event.player_id), -event.stack, event.player_id), Line(VOID, event.stack))
             return [_journal(where, "no_show", gone, None)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
 from uuid import UUID
 
 import msgspec
@@ -26,6 +27,14 @@ class ReEntered(Event, frozen=True, kw_only=True):
     player_id: Public[PlayerId]
 
 
+class Substituted(Event, frozen=True, kw_only=True):
+    """By a ruling `substitute_id` takes over from `player_id`, whose entries stay his: he paid them."""
+
+    tournament_id: Public[TournamentId]
+    player_id: Public[PlayerId]
+    substitute_id: Public[PlayerId]
+
+
 class Withdrawn(Event, frozen=True, kw_only=True):
     tournament_id: Public[TournamentId]
     player_id: Public[PlayerId]
@@ -37,20 +46,30 @@ class RosterClosed(Event, frozen=True, kw_only=True):
     tournament_id: Public[TournamentId]
 
 
+RosterEvent: TypeAlias = Registered | ReEntered | Substituted | Withdrawn | RosterClosed
+"""Every event of a roster: each names its tournament."""
+
+
 class Roster(msgspec.Struct):
     """`entries` are players in order of registration, each with his first entry; `re_entries` are who entered again.
 
+    `substitutes` have taken over from others, and have no entry of their own.
     `evolve` updates it in place (a fold of n entries stays linear).
     """
 
     entries: dict[PlayerId, UUID] = msgspec.field(default_factory=dict)
     re_entries: list[PlayerId] = msgspec.field(default_factory=list)
+    substitutes: set[PlayerId] = msgspec.field(default_factory=set)
     closed: bool = False
 
     @property
     def paid(self) -> list[PlayerId]:
         """Whose entries were paid: a player once for each."""
         return [*self.entries, *self.re_entries]
+
+    def knows(self, player: PlayerId) -> bool:
+        """Whether he is in this tournament, or was."""
+        return player in self.entries or player in self.substitutes
 
 
 def evolve(roster: Roster | None, event: Event) -> Roster:
@@ -60,6 +79,8 @@ def evolve(roster: Roster | None, event: Event) -> Roster:
             roster.entries[event.player_id] = event.entry_id
         case ReEntered():
             roster.re_entries.append(event.player_id)
+        case Substituted():
+            roster.substitutes.add(event.substitute_id)
         case Withdrawn():
             del roster.entries[event.player_id]
         case RosterClosed():

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -32,12 +33,14 @@ from domain.dispute_events import (
     Ruled,
     RulingKind,
     Scope,
+    SubstituteRuled,
     TimeGiven,
 )
 from domain.errors import Conflicting, NotAllowed, Refused
 from domain.events import Event
 from domain.hand import Hand, State, points_due, rule_set_of
 from domain.hand_events import Settled
+from domain.ids import PlayerId
 from domain.placing import Tally
 from domain.results import settlement_of
 from domain.tournament_events import Correction, ResultCorrected
@@ -47,7 +50,8 @@ from domain.tournament_rulings import OF_TOURNAMENTS, must_fit
 class Ruling(msgspec.Struct, frozen=True):
     """What a director rules; `points` by seat go with `adjust`, `liable` (null: nobody) with `liability`.
 
-    `action` goes with `void_from`, `seconds` with `time`, `seat` and `chips` with `reinstate`.
+    `action` goes with `void_from`, `seconds` with `time`, `seat` and `chips` with `reinstate`, `seat` and
+    `player_id` with `replace`.
     """
 
     ruling: RulingKind | InterimKind
@@ -58,6 +62,7 @@ class Ruling(msgspec.Struct, frozen=True):
     seconds: int | None = None
     seat: int | None = None
     chips: int | None = None
+    player_id: PlayerId | None = None
 
 
 # who may what, and when: told before what is wrong with the words
@@ -178,15 +183,19 @@ def appeal(hand: Hand, by: Person, reason: str) -> list[Event]:
 
 def asked(ruled: Ruled | ActionsVoided | TimeGiven) -> Ruling:
     """What was asked for, of a ruling that was made."""
-    if isinstance(ruled, ActionsVoided):
-        return Ruling("void_from", ruled.reason, action=ruled.action)
-    if isinstance(ruled, TimeGiven):
-        return Ruling("time", ruled.reason, seconds=ruled.seconds)
+    match ruled:
+        case ActionsVoided():
+            return Ruling("void_from", ruled.reason, action=ruled.action)
+        case TimeGiven():
+            return Ruling("time", ruled.reason, seconds=ruled.seconds)
+        case PlayerRuled():
+            return Ruling(ruled.ruling, ruled.reason, seat=ruled.seat, chips=ruled.chips)
+        case SubstituteRuled():
+            return Ruling(ruled.ruling, ruled.reason, seat=ruled.seat, player_id=ruled.player_id)
     made = ruled.result
     points = made.points if made and ruled.ruling == "adjust" else None
     liable = made.liable if made and ruled.ruling == "liability" else None
-    about = (ruled.seat, ruled.chips) if isinstance(ruled, PlayerRuled) else (None, None)
-    return Ruling(ruled.ruling, ruled.reason, points, liable, seat=about[0], chips=about[1])
+    return Ruling(ruled.ruling, ruled.reason, points, liable)
 
 
 # what it comes to
@@ -229,7 +238,7 @@ def _tally(hand: Hand, seat: int, result: HandResult) -> Tally:
 
 def _result(hand: Hand, ruling: Ruling) -> HandResult | None:
     match ruling.ruling:
-        case "stands" | "cancel" | "reinstate":
+        case "stands" | "cancel" | "reinstate" | "replace":
             return None
         case _ if hand.tournament_id is None:
             why = "cannot change a settled hand at a ring table: its money may have left the table. Rule `stands`"
@@ -285,20 +294,24 @@ def _settled_again(hand: Hand, liable: int | None) -> Settled:
 
 
 def _ruled(hand: Hand, by: Person, ruling: Ruling, kind: RulingKind, result: HandResult | None) -> Ruled:
-    number = len(hand.dispute.rulings) + 1
-    if kind != "reinstate":
-        return Ruled(number=number, ruling=kind, by=by, reason=ruling.reason, result=result)
-    assert ruling.seat is not None
-    assert ruling.chips is not None
-    return PlayerRuled(
-        number=number,
-        ruling=kind,
-        by=by,
-        reason=ruling.reason,
-        result=result,
-        seat=ruling.seat,
-        chips=ruling.chips,
-    )
+    told: dict[str, Any] = {
+        "number": len(hand.dispute.rulings) + 1,
+        "ruling": kind,
+        "by": by,
+        "reason": ruling.reason,
+        "result": result,
+    }
+    seat, chips, player = ruling.seat, ruling.chips, ruling.player_id
+    match kind:
+        case "reinstate":
+            assert seat is not None
+            assert chips is not None
+            return PlayerRuled(**told, seat=seat, chips=chips)
+        case "replace":
+            assert seat is not None
+            assert player is not None
+            return SubstituteRuled(**told, seat=seat, player_id=player)
+    return Ruled(**told)
 
 
 def _final_at_once(hand: Hand) -> list[Event]:

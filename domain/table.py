@@ -24,6 +24,7 @@ from domain.table_events import (
     RecordedHandEnded,
     RecordedTableOpened,
     Seated,
+    SeatTakenOver,
     StacksAdjusted,
     TableFrozen,
     TablePaused,
@@ -119,6 +120,10 @@ def evolve(table: Table | None, event: Event) -> Table:  # noqa: C901 - one case
             return change(
                 table,
                 seats={s: _adjusted(taken, event.changes.get(s, 0)) for s, taken in table.seats.items()},
+            )
+        case SeatTakenOver():
+            return change(
+                table, seats=table.seats | {event.seat: _taken_over(table.seats[event.seat], event)}
             )
         case TableFrozen():
             return change(table, frozen=table.frozen | {event.hand_id})
@@ -284,6 +289,11 @@ def _hand_ended(table: Table, event: HandEnded) -> Table:
         deal_at=event.deal_at,
         tallies=_tallies(table, event) if isinstance(event, RecordedHandEnded) else table.tallies,
     )
+
+
+def _taken_over(taken: Seat, event: SeatTakenOver) -> Seat:
+    """What has come of the stack stays; whether he shows up is asked of the newcomer anew."""
+    return msgspec.structs.replace(taken, player_id=event.player_id, seen=False, absent_hands=0, fresh=True)
 
 
 def _adjusted(taken: Seat, chips: int) -> Seat:

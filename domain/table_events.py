@@ -102,6 +102,14 @@ class StacksAdjusted(Event, frozen=True, kw_only=True):
     changes: Public[dict[int, int]]
 
 
+class SeatTakenOver(Event, frozen=True, kw_only=True):
+    """By a ruling on `hand_id` another player has the seat with its stack, from the next deal on."""
+
+    hand_id: Public[HandId]
+    seat: Public[int]
+    player_id: Public[PlayerId]
+
+
 class TableFrozen(Event, frozen=True, kw_only=True):
     """No hand is dealt before the dispute about `hand_id` is over, or the table released."""
 

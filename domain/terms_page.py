@@ -138,4 +138,7 @@ def _disputes(s: Structure) -> Iterator[str]:
         yield "One that is flagged or frozen while it runs is final once a director has ruled, or released it."
     if not s.recorded:
         yield "While a hand runs a director may void what was done in it from an action on, or give a turn more time."
+    if not s.for_points:
+        yield "A ruling may bring a player back who is out, let another take over his seat, or cancel the tournament."
+        yield "Cancelled before the money, everything is paid back; in the money its prizes go by chips to who is left."
     yield "Every hand can be replayed and checked by anybody from its history, which the rules decide alone."

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from domain import pool
 from domain.aggregate import Aggregate
@@ -35,12 +36,14 @@ from domain.tournament_events import (
     Placed,
     PlayerMoved,
     PlayerReinstated,
+    PlayerReplaced,
     PoolDissolved,
     PoolFormed,
     Prize,
     PrizesAwarded,
     Published,
     ReinstatedSeated,
+    ReplacementOrdered,
     ResultCorrected,
     Resumed,
     RulingLapsed,
@@ -81,7 +84,9 @@ class Tournament(Guarded, frozen=True):
 
     Of a league `tables` has each table's id, and `sitting` the number of each seated player's. `held` are the numbers
     of the tables whose next hand waits. `entrant_count` counts players, and `coming` are those of them who have yet to
-    get a seat, late entrants and who is reinstated. `void` are the chips that have left play. `rooted_tables` is how
+    get a seat, late entrants and who is reinstated. `replacements` wait for
+    the end of a hand, and who was `replaced` is told with who took over. `void` are the chips that have left play.
+    `rooted_tables` is how
     many tables' first hands stand under a root. What is mutable is updated in place: the fold of a large field stays
     linear.
     """
@@ -99,6 +104,8 @@ class Tournament(Guarded, frozen=True):
     entrant_count: int = 0
     re_entries: int = 0
     reinstated: int = 0
+    replacements: dict[PlayerId, ReplacementOrdered] = msgspec.field(default_factory=dict)
+    replaced: dict[PlayerId, PlayerId] = msgspec.field(default_factory=dict)
     void: int = 0
     entries_closed: bool = False
     coming: tuple[Coming, ...] = ()
@@ -154,6 +161,12 @@ class Tournament(Guarded, frozen=True):
     @property
     def over(self) -> bool:
         return self.state in (State.FINISHED, State.CANCELLED)
+
+    def playing_for(self, player: PlayerId) -> PlayerId:
+        """Who plays now for a player: himself, or who took over from him."""
+        while player in self.replaced:
+            player = self.replaced[player]
+        return player
 
     def table_id(self, number: int) -> TableId:
         return table_id(self.tournament_id, number)
@@ -220,6 +233,10 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901, P
             return {"state": State.RUNNING, "level_ends_at": event.level_ends_at}
         case PlayerReinstated():
             return _reinstated(t, event)
+        case ReplacementOrdered():
+            return {"replacements": t.replacements | {event.player_id: event}}
+        case PlayerReplaced():
+            return _replaced(t, event)
         case RulingLapsed():
             return {}
         case PoolFormed():
@@ -255,6 +272,25 @@ def _reinstated(t: Tournament, event: PlayerReinstated) -> dict[str, object]:
     return {"coming": (*t.coming, back), "reinstated": event.number}
 
 
+def _replaced(t: Tournament, event: PlayerReplaced) -> dict[str, object]:
+    """What waits for the one waits for the other now."""
+    old, new = event.player_id, event.substitute_id
+    if old in t.moved:
+        t.moved[new] = t.moved.pop(old)
+    coming = (replace(c, player_id=new) if c.player_id == old else c for c in t.coming)
+    corrections = {
+        hand: {new if player == old else player: chips for player, chips in owed.items()}
+        for hand, owed in t.corrections.items()
+    }
+    waiting = {player: ordered for player, ordered in t.replacements.items() if player != old}
+    return {
+        "coming": tuple(coming),
+        "corrections": corrections,
+        "replacements": waiting,
+        "replaced": t.replaced | {old: new},
+    }
+
+
 def _late_seated(t: Tournament, event: LateSeated) -> dict[str, object]:
     coming = tuple(c for c in t.coming if c.player_id != event.place.player_id)
     given = event.from_void if isinstance(event, ReinstatedSeated) else 0
@@ -277,7 +313,7 @@ def _league_table(t: Tournament, event: TableOpened | TableClosed) -> dict[str, 
 
 def _result_corrected(t: Tournament, event: ResultCorrected) -> dict[str, object]:
     if event.stacks:
-        owed = {change.player_id: change.chips for change in event.changes if change.chips}
+        owed = {t.playing_for(change.player_id): change.chips for change in event.changes if change.chips}
         return {"corrections": {**t.corrections, event.hand_id: owed}}
     tallies = {
         change.player_id: t.tallies.get(change.player_id, Tally()).plus(change.tally)

@@ -193,6 +193,23 @@ class PlayerReinstated(Event, frozen=True, kw_only=True):
     chips: Public[int]
 
 
+class ReplacementOrdered(Event, frozen=True, kw_only=True):
+    """By a ruling on `hand_id` another player takes over a seat, as soon as no hand runs there."""
+
+    player_id: Public[PlayerId]
+    substitute_id: Public[PlayerId]
+    hand_id: Public[HandId]
+
+
+class PlayerReplaced(Event, frozen=True, kw_only=True):
+    """The other player has the seat now, the `chips` there and the place; who had them is in the tournament no more."""
+
+    player_id: Public[PlayerId]
+    substitute_id: Public[PlayerId]
+    hand_id: Public[HandId]
+    chips: Public[int]
+
+
 class RulingLapsed(Event, frozen=True, kw_only=True):
     """The hand is final, and what its ruling wants can be done no more: the tournament is over, or has moved on."""
 

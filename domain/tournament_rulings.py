@@ -1,23 +1,34 @@
-"""Rulings on a hand that do something to its tournament: it is cancelled, or a player who is out is reinstated.
+"""Rulings on a hand that do something to its tournament.
 
-They leave the hand as it was played, or void it where it runs, and take effect when it is final. What follows then is
-recorded by the tournament; where it has moved on by then nothing follows, and that is recorded too.
+It is cancelled; a player who is out is reinstated; another player takes over from one. They leave the hand as it was
+played, or void it where it runs, and take effect when it is final. What follows then is recorded by the tournament;
+where it has moved on by then nothing follows, and that is recorded too.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from domain.dispute_events import PlayerRuled, Ruled, RulingKind
+import msgspec
+
+from domain.dispute_events import PlayerRuled, Ruled, RulingKind, SubstituteRuled
 from domain.errors import Conflicting, Refused
 from domain.events import Event
 from domain.hand import Hand, State
 from domain.ids import PlayerId
+from domain.roster import Roster, Substituted
 from domain.tournament import Tournament, commit_deals
-from domain.tournament_events import PlayerReinstated, RulingLapsed
+from domain.tournament_events import PlayerReinstated, PlayerReplaced, ReplacementOrdered, RulingLapsed
 
-OF_TOURNAMENTS: Final[frozenset[RulingKind]] = frozenset({"cancel", "reinstate"})
+OF_TOURNAMENTS: Final[frozenset[RulingKind]] = frozenset({"cancel", "reinstate", "replace"})
 OVER: Final = frozenset({State.FINAL, State.VOIDED})
+
+
+class Following(msgspec.Struct, frozen=True):
+    """What a tournament and its roster record of a ruling that takes effect."""
+
+    tournament: list[Event]
+    roster: list[Event]
 
 
 def must_fit(hand: Hand, ruling: RulingKind, seat: int | None) -> None:
@@ -25,20 +36,26 @@ def must_fit(hand: Hand, ruling: RulingKind, seat: int | None) -> None:
     errors = {}
     if hand.tournament_id is None:
         errors["/ruling"] = "is of a hand of a tournament, and this one was dealt at a ring table"
-    elif ruling == "reinstate" and any(s.stack is None for s in hand.terms.seats):
-        errors["/ruling"] = "is of a tournament with stacks: in this one nobody goes out"
+    elif ruling != "cancel" and any(s.stack is None for s in hand.terms.seats):
+        errors["/ruling"] = "is of a tournament with stacks, and this one is played for points"
     if seat is not None and seat not in (s.seat for s in hand.terms.seats):
         errors["/seat"] = "was not dealt in"
     if errors:
         raise Refused("validation", "This cannot be ruled here.", errors)
 
 
-def must_be_possible(t: Tournament, hand: Hand, ruled: Ruled) -> None:
+def must_be_possible(t: Tournament, roster: Roster, hand: Hand, ruled: Ruled) -> None:
     """Raises where the ruling could do nothing: Conflicting once the tournament is over, Refused by what is wrong."""
     if t.over:
         raise Conflicting("tournament-over", f"The tournament is {t.state} already.")
-    if isinstance(ruled, PlayerRuled) and (errors := _not_to_reinstate(t, hand, ruled)):
-        raise Refused("validation", "This player cannot be reinstated so.", errors)
+    errors = {}
+    match ruled:
+        case PlayerRuled():
+            errors = _not_to_reinstate(t, hand, ruled)
+        case SubstituteRuled():
+            errors = _not_to_replace(t, roster, hand, ruled)
+    if errors:
+        raise Refused("validation", "This cannot be ruled as things stand.", errors)
 
 
 def taking_effect(before: Hand, after: Hand) -> Ruled | None:
@@ -49,18 +66,23 @@ def taking_effect(before: Hand, after: Hand) -> Ruled | None:
     return ruled if ruled.ruling in OF_TOURNAMENTS and after.tournament_id is not None else None
 
 
-def follows(t: Tournament, hand: Hand, ruled: Ruled) -> list[Event] | None:
-    """What the tournament records of a ruling that takes effect; null of its cancellation, which takes more streams."""
+def follows(t: Tournament, roster: Roster, hand: Hand, ruled: Ruled) -> Following | None:
+    """What is recorded of a ruling that takes effect; null of a cancellation, which takes more streams."""
     try:
-        must_be_possible(t, hand, ruled)
+        must_be_possible(t, roster, hand, ruled)
     except (Conflicting, Refused):
-        return [RulingLapsed(hand_id=hand.hand_id, ruling=ruled.ruling)]
-    return _reinstated(t, hand, ruled) if isinstance(ruled, PlayerRuled) else None
+        return Following([RulingLapsed(hand_id=hand.hand_id, ruling=ruled.ruling)], [])
+    match ruled:
+        case PlayerRuled():
+            return Following(_reinstated(t, hand, ruled), [])
+        case SubstituteRuled():
+            return _replaced(t, hand, ruled)
+    return None
 
 
 def _reinstated(t: Tournament, hand: Hand, ruled: PlayerRuled) -> list[Event]:
     """He may need a table of his own: what that will deal is committed to before anybody knows who sits there."""
-    player = _player_at(hand, ruled.seat)
+    player = _plays_for(t, hand, ruled.seat)
     back = PlayerReinstated(
         player_id=player, hand_id=hand.hand_id, number=t.reinstated + 1, chips=ruled.chips
     )
@@ -68,15 +90,41 @@ def _reinstated(t: Tournament, hand: Hand, ruled: PlayerRuled) -> list[Event]:
     return [back, commit_deals(t, [t.tables_drawn + 1])] if rooted_up_to_here else [back]
 
 
+def _replaced(t: Tournament, hand: Hand, ruled: SubstituteRuled) -> Following:
+    """Who has no seat yet has no stack either, and is replaced at once."""
+    old, new = _plays_for(t, hand, ruled.seat), ruled.player_id
+    made: list[Event] = [ReplacementOrdered(player_id=old, substitute_id=new, hand_id=hand.hand_id)]
+    if any(coming.player_id == old for coming in t.coming):
+        made += [PlayerReplaced(player_id=old, substitute_id=new, hand_id=hand.hand_id, chips=0)]
+    return Following(made, [Substituted(tournament_id=t.tournament_id, player_id=old, substitute_id=new)])
+
+
 def _not_to_reinstate(t: Tournament, hand: Hand, ruled: PlayerRuled) -> dict[str, str]:
     errors = {}
-    player, most = _player_at(hand, ruled.seat), t.entry_count * t.structure.stack
-    if not any(out.player_id == player for out in t.outs):
+    player, most = _plays_for(t, hand, ruled.seat), t.entry_count * t.structure.stack
+    if not _is_out(t, player):
         errors["/seat"] = "is a player's who is not out"
     if ruled.chips > most:
         errors["/chips"] = f"must be at most the {most} chips of all entries"
     return errors
 
 
-def _player_at(hand: Hand, seat: int) -> PlayerId:
-    return next(s.player_id for s in hand.terms.seats if s.seat == seat)
+def _not_to_replace(t: Tournament, roster: Roster, hand: Hand, ruled: SubstituteRuled) -> dict[str, str]:
+    errors = {}
+    player = _plays_for(t, hand, ruled.seat)
+    if _is_out(t, player):
+        errors["/seat"] = "is a player's who is out"
+    elif player in t.replacements:
+        errors["/seat"] = "is a player's who is replaced after this hand"
+    if roster.knows(ruled.player_id):
+        errors["/player_id"] = "is in this tournament, or was"
+    return errors
+
+
+def _is_out(t: Tournament, player: PlayerId) -> bool:
+    return any(out.player_id == player for out in t.outs)
+
+
+def _plays_for(t: Tournament, hand: Hand, seat: int) -> PlayerId:
+    """Who was dealt in there, or has taken over from him since."""
+    return t.playing_for(next(s.player_id for s in hand.terms.seats if s.seat == seat))

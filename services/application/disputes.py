@@ -11,12 +11,15 @@ from datetime import datetime
 from typing import NamedTuple
 
 from domain import rulings as decide_on
-from domain.dispute_events import Person, Ruled, Scope
+from domain.dispute_events import Person, Ruled, Scope, SubstituteRuled
+from domain.errors import Refused
 from domain.events import Event
 from domain.hand import HAND, Hand
 from domain.hand_events import Finalised
-from domain.ids import HandId
+from domain.ids import HandId, TournamentId, roster_id
+from domain.player import PLAYER, may_enter
 from domain.ring import RING
+from domain.roster import ROSTER, Roster
 from domain.rulings import Ruling
 from domain.table import TABLE
 from domain.tournament import TOURNAMENT
@@ -144,9 +147,19 @@ def _ruled(
     decide_on.may_rule(hand, who, sits_there=_sits_there(services.store, hand, actor))
     ruled, *following = decide_on.rule(hand, who, read(), now)
     if isinstance(ruled, Ruled) and ruled.ruling in OF_TOURNAMENTS and hand.tournament_id is not None:
-        tournament = services.store.load(TOURNAMENT, hand.tournament_id)
-        must_be_possible(existing(tournament, "tournament"), hand, ruled)
+        _must_be_possible(services.store, hand, ruled, hand.tournament_id)
     return [ruled, *following]
+
+
+def _must_be_possible(store: Store, hand: Hand, ruled: Ruled, t: TournamentId) -> None:
+    """Who takes over a seat could enter: he is known, and not barred."""
+    tournament, roster = store.load_many([(TOURNAMENT, t), (ROSTER, roster_id(t))])
+    must_be_possible(existing(tournament, "tournament"), roster.state or Roster(), hand, ruled)
+    if isinstance(ruled, SubstituteRuled):
+        known = store.load(PLAYER, ruled.player_id).state
+        if known is None:
+            raise Refused("validation", "There is no such player.", {"/player_id": "is no player"})
+        may_enter(known)
 
 
 def _clock_runs(store: Store, hand: Hand) -> bool:

@@ -8,7 +8,16 @@ from msgspec import UNSET
 
 from domain import dispute as disputes
 from domain import hand as hands
-from domain.dispute_events import ActionsVoided, Appealed, Flagged, HandResult, PlayerRuled, Ruled, TimeGiven
+from domain.dispute_events import (
+    ActionsVoided,
+    Appealed,
+    Flagged,
+    HandResult,
+    PlayerRuled,
+    Ruled,
+    SubstituteRuled,
+    TimeGiven,
+)
 from services.application import resources as shapes
 from services.commands import Outcome
 
@@ -59,8 +68,9 @@ def _ruling(ruled: Ruled) -> shapes.Ruling:
         ruling=ruled.ruling,
         reason=ruled.reason,
         as_ruled=_result(ruled.result) if ruled.result else None,
-        seat=ruled.seat if isinstance(ruled, PlayerRuled) else UNSET,
+        seat=ruled.seat if isinstance(ruled, PlayerRuled | SubstituteRuled) else UNSET,
         chips=ruled.chips if isinstance(ruled, PlayerRuled) else UNSET,
+        player_id=ruled.player_id if isinstance(ruled, SubstituteRuled) else UNSET,
     )
 
 

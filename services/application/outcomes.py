@@ -11,7 +11,9 @@ from domain import hand as hands
 from domain import ring_hands, rulings, tournament_rulings
 from domain.events import Event
 from domain.hand import Hand, State
+from domain.ids import roster_id
 from domain.ring import RING
+from domain.roster import ROSTER, Roster
 from domain.table import TABLE
 from domain.table_events import TableFrozen, TableReleased
 from domain.tournament import TOURNAMENT, Tournament
@@ -42,8 +44,13 @@ def _brought_about(store: Store, before: Hand, after: Hand) -> list[Change]:
     if ruled is None or after.tournament_id is None:
         return []
     stream: Stream[Tournament] = store.load(TOURNAMENT, after.tournament_id)
-    events = tournament_rulings.follows(existing(stream, "tournament"), after, ruled)
-    return cancelled(store, stream, ruled.reason) if events is None else [on(stream, *events)]
+    roster: Stream[Roster] = store.load(ROSTER, roster_id(after.tournament_id))
+    entered = roster.state or Roster()
+    following = tournament_rulings.follows(existing(stream, "tournament"), entered, after, ruled)
+    if following is None:
+        return cancelled(store, stream, ruled.reason)
+    made = [on(stream, *following.tournament), on(roster, *following.roster)]
+    return [change for change in made if change.events]
 
 
 def ended_at_its_table(store: Store, hand: Hand, now: datetime) -> Change:

@@ -276,7 +276,7 @@ class HandResult(Resource, frozen=True, kw_only=True):
 class Ruling(Resource, frozen=True, kw_only=True):
     """A ruling, or on appeal the second; `as_ruled` is null where the hand stands as played, or was voided running.
 
-    Whom it reinstates sat at `seat` when the hand was dealt, and gets `chips`.
+    Whom it reinstates sat at `seat` when the hand was dealt, and gets `chips`; or `player_id` takes over from him.
     """
 
     number: int
@@ -285,6 +285,7 @@ class Ruling(Resource, frozen=True, kw_only=True):
     as_ruled: HandResult | None
     seat: int | UnsetType = UNSET
     chips: int | UnsetType = UNSET
+    player_id: UUID | UnsetType = UNSET
 
 
 class InterimRuling(Resource, frozen=True, kw_only=True):

@@ -503,11 +503,11 @@ def check_places(events, hands):
     return f"{len(standings)} places follow from the hands"
 def knocked_out(own, stacks):
     outs, players = [], set()
-    for event, told in named(own, "started", "entry_taken", "player_reinstated", "placed"):
+    for event, told in named(own, "started", "entry_taken", "player_reinstated", "player_replaced", "placed"):
         players |= set(told.get("entrants", ()))
         if "player_id" in told and "place" not in told:
             outs = [out for out in outs if out["player_id"] != told["player_id"]]
-            players.add(told["player_id"])
+            players = players - {told["player_id"]} | {told.get("substitute_id", told["player_id"])}
         elif "place" in told:
             outs.append(told)
             before, after = stacks.get(told["hand_id"], {}).get(told["player_id"], (told["stack"], 0))

@@ -24,6 +24,7 @@ from domain.tournament_events import (
     MoneyPrizesAwarded,
     Placed,
     PlayerMoved,
+    PlayerReplaced,
     PrizesAwarded,
     Published,
     ReinstatedSeated,
@@ -149,6 +150,8 @@ def _of_event(event: Event) -> list[tuple[str, str | None]]:
                 f"table {event.from_table}, seat {event.from_seat}, to {event.to_table}, seat {event.to_seat}"
             )
             return [(f"{way}: {event.player_id} moves", event.draw)]
+        case PlayerReplaced():
+            return [(f"{event.substitute_id} takes over from {event.player_id}", None)]
         case Placed():
             return [(f"place {event.place}: {event.player_id}", None)]
         case MoneyPrizesAwarded():

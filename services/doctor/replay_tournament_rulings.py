@@ -10,13 +10,27 @@ from domain import tournament_rulings
 from domain.dispute_events import Ruled
 from domain.hand import Hand
 from domain.hand_events import Confirmed, Finalised
+from domain.ids import TournamentId, roster_id
+from domain.roster import ROSTER, Roster
 from domain.tournament import TOURNAMENT
-from domain.tournament_events import Cancelled, DealsCommitted, PlayerReinstated, RulingLapsed
+from domain.tournament_events import (
+    Cancelled,
+    DealsCommitted,
+    PlayerReinstated,
+    PlayerReplaced,
+    ReplacementOrdered,
+    RulingLapsed,
+)
+from domain.tournament_rulings import Following, follows
 from services.doctor.reading import Log
 from services.doctor.violation import Violation, at
 from services.envelope import Recorded
 
-FOLLOWING = (RulingLapsed, PlayerReinstated)
+FOLLOWING = (RulingLapsed, PlayerReinstated, ReplacementOrdered)
+
+
+WITH_THEM = (DealsCommitted, PlayerReplaced)
+"""What may stand beside them in the same append."""
 
 
 def followed(log: Log, tournament: Sequence[Recorded]) -> Iterator[Violation]:
@@ -24,13 +38,23 @@ def followed(log: Log, tournament: Sequence[Recorded]) -> Iterator[Violation]:
     for n, r in enumerate(tournament):
         if not isinstance(r.event, FOLLOWING):
             continue
-        hand = log.streams([r.event.hand_id]).get(r.event.hand_id, [])
+        at_roster = roster_id(TournamentId(r.stream))
+        streams = log.streams([r.event.hand_id, at_roster])
+        hand, entries = (streams.get(stream, []) for stream in (r.event.hand_id, at_roster))
         ended, ruled = _ruled(hand)
         before = reduce(TOURNAMENT.evolve, (e.event for e in tournament[:n]), None)
+        entered = reduce(
+            ROSTER.evolve,
+            (e.event for e in entries if e.command != r.command and e.position < r.position),
+            None,
+        )
         same = [e.event for e in tournament if e.command == r.command]
-        stored = [event for event in same if isinstance(event, (*FOLLOWING, DealsCommitted))]
+        stored = Following(
+            [event for event in same if isinstance(event, (*FOLLOWING, *WITH_THEM))],
+            [e.event for e in entries if e.command == r.command],
+        )
         final = next((e for e in hand if isinstance(e.event, Finalised | Confirmed)), None)
-        due = tournament_rulings.follows(before, ended, ruled) if before and ended and ruled else None
+        due = follows(before, entered or Roster(), ended, ruled) if before and ended and ruled else None
         if due != stored or final is None or final.command != r.command:
             yield at("I6", r, f"does not follow from the rulings on hand {r.event.hand_id}")
 

@@ -20,7 +20,7 @@ from domain import tournament as decide_on
 from domain.director import Facts, look
 from domain.events import Event
 from domain.ids import TableId, TournamentId, roster_id
-from domain.roster import Registered, Roster, Withdrawn
+from domain.roster import Registered, Roster, Substituted, Withdrawn
 from domain.table import Table
 from domain.table_events import (
     Closed,
@@ -41,7 +41,9 @@ from domain.tournament_events import (
     LevelRaised,
     Paused,
     PlayerReinstated,
+    PlayerReplaced,
     Published,
+    ReplacementOrdered,
     ResultCorrected,
     Resumed,
     RulingLapsed,
@@ -56,8 +58,8 @@ from services.doctor.replay_tables import OF_HANDS
 from services.doctor.violation import Violation, at
 from services.envelope import Recorded
 
-OF_RULINGS = (ResultCorrected, RulingLapsed, PlayerReinstated)
-"""What rulings bring to their tournament, which is judged with the hand; roots may come with it."""
+OF_RULINGS = (ResultCorrected, RulingLapsed, PlayerReinstated, ReplacementOrdered, Substituted)
+"""What rulings bring to their tournament and its roster, which is judged with the hand."""
 OF_DISPUTES = (*OF_RULINGS, TableFrozen, TableReleased)
 """What disputes bring to their tournament and its tables."""
 UNSURE = timedelta(seconds=10)
@@ -166,7 +168,9 @@ class _World:
             yield lambda: self._without_tournament(rest)
 
     def _is_of_disputes(self, rest: Append) -> bool:
-        of_disputes = OF_DISPUTES + ((DealsCommitted,) if rest.has(PlayerReinstated) else ())
+        """Roots may come with who is back, and who has no seat yet is replaced at once."""
+        by_ruling = rest.has(PlayerReinstated, ReplacementOrdered)
+        of_disputes = OF_DISPUTES + ((DealsCommitted, PlayerReplaced) if by_ruling else ())
         return all(isinstance(r.event, of_disputes) for r in rest.events)
 
     def _of_disputes(self, rest: Append) -> Decided:

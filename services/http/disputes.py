@@ -94,6 +94,7 @@ def release_hand(call: Call, hand_id: UUID) -> Response:
         "hand-closed",
         "hand-not-dealt",
         "tournament-over",
+        "player-barred",
     ),
     located=True,
     example={"ruling": "adjust", "reason": "Seat 2 had 5 cards left, not 3", "points": {"1": 5, "2": -5}},

@@ -64,10 +64,11 @@ MEMBERS_OF = {
     "void_from": Members(needs=("action",)),
     "time": Members(needs=("seconds",)),
     "reinstate": Members(needs=("seat", "chips")),
+    "replace": Members(needs=("seat", "player_id")),
 }
 """Each ruling that is offered: which members of the body go with it. None goes with one that does not name it."""
 LATER_RULINGS = (
-    "penalty", "replace",
+    "penalty",
 )  # fmt: skip
 LATER_FORMATS = ("rounds", "swiss", "duplicate", "bracket")
 
@@ -323,7 +324,8 @@ class NewFreeze(Body):
 
 class NewRuling(Body):
     """`points` by seat go with `adjust`, `liable` (null for nobody) with `liability`, and with nothing else; so do
-    `action` with `void_from` and `seconds` with `time`, `seat` and `chips` with `reinstate`."""
+    `action` with `void_from` and `seconds` with `time`, `seat` and `chips` with `reinstate`,
+    `seat` and `player_id` with `replace`."""
 
     ruling = OneOf(*MEMBERS_OF, later=LATER_RULINGS, required=True)
     reason = Text(REASON_LETTERS, required=True)
@@ -345,6 +347,7 @@ class NewRuling(Body):
     seconds = Whole(1, MOST_SECONDS, metadata={"description": "What the running turn is given."})
     seat = Whole(1, 4, metadata={"description": "Where the player sat whom the ruling is about."})
     chips = Whole(1, metadata={"description": "What he is back with."})
+    player_id = Id(metadata={"description": "Who takes over from him."})
 
     @ma.validates_schema
     def _fit(self, asked: dict[str, Any], **_: Any) -> None:  # noqa: ANN401 - marshmallow's own signature

@@ -239,6 +239,12 @@ def _table(cur: Cursor, r: Recorded) -> None:
             _hand_begun(cur, r, r.event)
         case table.HandEnded():
             _hand_ended(cur, r, r.event)
+        case table.SeatTakenOver():
+            cur.execute(
+                "UPDATE table_seats SET player_id = %s WHERE table_id = %s AND seat = %s",
+                (r.event.player_id, r.stream, r.event.seat),
+            )
+            _touch(cur, r)
         case table.StacksAdjusted():
             _adjusted(cur, r, r.event)
             _touch(cur, r)

@@ -50,9 +50,7 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
         case "tournament":
             _write(context, r, kind, {"tournament_id": r.stream}, concerned(r.event), None)
         case "roster":
-            assert isinstance(
-                r.event, roster.Registered | roster.ReEntered | roster.Withdrawn | roster.RosterClosed
-            )
+            assert isinstance(r.event, roster.RosterEvent)
             _write(context, r, kind, {"tournament_id": r.event.tournament_id}, concerned(r.event), None)
 
 

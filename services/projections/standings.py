@@ -68,6 +68,15 @@ FROM tournaments WHERE tournament_id = %s
 """
 
 
+_CARRIED = """
+INSERT INTO corrections
+SELECT tournament_id, %(position)s, %(player)s, %(hand)s, %(sign)s * sum(points), %(sign)s * sum(hands),
+       %(sign)s * sum(hands_won), %(sign)s * sum(cards_left), %(sign)s * sum(chips), 0
+FROM corrections WHERE tournament_id = %(tournament)s AND player_id = %(from)s AND position < %(position)s
+GROUP BY tournament_id
+"""
+
+
 class Standing(NamedTuple):
     """How a player stands."""
 
@@ -102,6 +111,8 @@ def _tournament(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: C9
             _late(cur, r, context, r.event)
         case tournament.PlayerReinstated():
             _reinstated(cur, r, context, r.event)
+        case tournament.PlayerReplaced():
+            _replaced(cur, r, context, r.event)
         case tournament.LateSeated():
             _next(cur, r, context, r.stream, r.event.place.player_id, table_id=r.event.table_id)
         case tournament.TablesDrawn():
@@ -187,6 +198,7 @@ def _corrected(
             hands=before.hands + tally.hands,
             hands_won=before.hands_won + tally.hands_won,
             cards_left=before.cards_left + tally.cards_left,
+            withdrawn=before.withdrawn,
         )
 
 
@@ -216,6 +228,22 @@ def _reinstated(cur: Cursor, r: Recorded, context: Context, e: tournament.Player
     _one_more(cur, r, context, e.player_id)
     _back(cur, r, context, e.player_id, 0)
     _corrected(cur, r, context, (e.hand_id, e.player_id), Tally(), e.chips)
+
+
+def _replaced(cur: Cursor, r: Recorded, context: Context, e: tournament.PlayerReplaced) -> None:
+    """The other has all that he had come to, with what rulings have made of it; he himself is ranked no more."""
+    before = _newest(cur, context, r.stream, e.player_id)
+    if before is None:
+        return
+    _write(r, context, r.stream, e.substitute_id, before)
+    _write(r, context, r.stream, e.player_id, before._replace(chips=0, table_id=None, withdrawn=True))
+    made = (e.substitute_id, 1), (e.player_id, -1)
+    for player, sign in made:
+        cur.execute(_CARRIED, {"player": player, "sign": sign, **_of(r, e)})
+
+
+def _of(r: Recorded, e: tournament.PlayerReplaced) -> dict[str, object]:
+    return {"tournament": r.stream, "position": r.position, "from": e.player_id, "hand": e.hand_id}
 
 
 def _one_more(cur: Cursor, r: Recorded, context: Context, back: UUID) -> None:

@@ -14,6 +14,7 @@ from domain.hand_events import Settled
 from domain.ids import hand_id
 from domain.journal import ISSUED, VOID
 from domain.ledger import Where, journals
+from domain.roster import Roster
 from domain.table_events import HandBegun, Opened, Seated
 from domain.tournament import State, cancel, commit_deals
 from domain.tournament_events import (
@@ -79,8 +80,10 @@ class Pardoned(Memory):
     def pardon(self, player) -> None:
         hand = [h for h in self.hands.values() if h.seat_of(player) is not None][-1]
         most = self.tournament.entry_count * self.tournament.structure.stack
-        made = follows(self.tournament, hand, reinstate(hand, player, self.random.randint(1, most // 2)))
-        self.record({TOURNAMENT: made})
+        made = follows(
+            self.tournament, Roster(), hand, reinstate(hand, player, self.random.randint(1, most // 2))
+        )
+        self.record({TOURNAMENT: made.tournament})
 
 
 @cache
@@ -173,7 +176,7 @@ def out(player, stack=10, no_show=False):
 
 
 def back(t, player=DAVE, chips=30):
-    return follows(t, hand(), reinstate(hand(), player, chips))
+    return follows(t, Roster(), hand(), reinstate(hand(), player, chips)).tournament
 
 
 THREE = [place(1, ALICE, 60), place(2, BOB, 60), place(3, CAROL, 80)]
@@ -238,9 +241,9 @@ def test_a_table_that_he_may_need_is_committed_to_before_he_is_seated():
 def test_who_is_not_out_and_more_chips_than_there_are_are_refused(player, chips, wrong):
     t = hall().t
     with pytest.raises(Refused) as caught:
-        must_be_possible(t, hand(), reinstate(hand(), player, chips))
+        must_be_possible(t, Roster(), hand(), reinstate(hand(), player, chips))
     assert list(caught.value.errors) == wrong
-    must_be_possible(t, hand(), reinstate(hand(), DAVE, 200))
+    must_be_possible(t, Roster(), hand(), reinstate(hand(), DAVE, 200))
 
 
 def test_where_the_tournament_has_moved_on_by_then_nothing_follows_and_that_is_told():
@@ -251,7 +254,7 @@ def test_where_the_tournament_has_moved_on_by_then_nothing_follows_and_that_is_t
     assert over.state is State.CANCELLED
     assert back(over) == lapsed
     with refused(Conflicting, "tournament-over"):
-        must_be_possible(over, hand(), reinstate(hand(), DAVE, 30))
+        must_be_possible(over, Roster(), hand(), reinstate(hand(), DAVE, 30))
 
 
 @pytest.mark.parametrize(("seat", "stacks", "wrong"), [(4, True, ["/seat"]), (1, False, ["/ruling"])])

@@ -80,6 +80,10 @@ OF_DISPUTES = (
     "player_reinstated.1",
     "late_seated.2",
     "ruled.2",
+    "ruled.3",
+    "replacement_ordered.1",
+    "player_replaced.1",
+    "seat_taken_over.1",
 )
 """`test_rulings.py` and its neighbours, one a kind of ruling, have these."""
 OF_LONG_TABLES = ("deals_committed.1",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -13,14 +13,16 @@ from domain.ids import HandId, TournamentId
 from domain.tournament import TOURNAMENT
 from domain.tournament_events import ResultCorrected, RulingLapsed
 from services.application import hands
+from services.audit import bundling, checkpoints, keys, verify
 from services.doctor import drawn
 from services.doctor.examination import Examination, Questions
 from services.doctor.reading import Log
 from tests.services.http.banking import Casino
 from tests.services.http.driving import CLOCK, Api, make_token
-from tests.services.http.playing import Game, until
+from tests.services.http.playing import Game, name, until
 from tests.services.http.recording import Club
 from tests.services.http.test_entry_money import won
+from tests.services.projections.house import staff
 
 WINDOW = 3600
 REASON = {"reason": "the clock ran away"}
@@ -398,9 +400,9 @@ def test_a_tournament_that_is_over_is_not_cancelled_by_a_ruling(app, operator, d
 
 
 class Broke(Club):
-    """A freezeout with real cards, whose last hand has cost two of four everything."""
+    """A freezeout with real cards, whose last hand has cost two of four everything, or nobody."""
 
-    def __init__(self, operator: Api, **terms) -> None:
+    def __init__(self, operator: Api, *, busts: bool = True, **terms) -> None:
         terms = {
             "format": "freezeout",
             "stack_points": 50,
@@ -412,7 +414,9 @@ class Broke(Club):
         self.table = f"/v1/tables/{table['table_id']}"
         self.gone: dict[str, int] = {}
         before = self.sitting()
-        while len(now := self.sitting()) > 2:
+        if not busts:
+            self.result(0, 1, 1, 1)
+        while len(now := self.sitting()) > 2 and busts:
             before = now
             self.result(0, 1, 13, 13)
         self.gone = {player: seat for player, seat in before.items() if player not in now}
@@ -438,7 +442,29 @@ class Broke(Club):
         second.made(f"{self.at}/rulings", {**ruling, **REASON})
 
 
-def test_who_is_out_is_back_with_the_chips_of_a_ruling(operator, director_, another, services, beside):
+@pytest.fixture(scope="module")
+def bundle_is_right(services, tmp_path_factory):
+    """Whether a tournament's bundle is found right by its own verifier."""
+    data = tmp_path_factory.mktemp("data")
+    keys.first(services.store.database, None, data)
+
+    def check(game: Broke) -> None:
+        until(
+            lambda: {hand["state"] for hand in game.operator.read(f"{game.path}/hands")["items"]} == {"final"}
+        )
+        checkpoints.publish(services.store, None, data)
+        file = data / "bundle.zip"
+        file.write_bytes(bundling.of_tournament(services, TournamentId(UUID(game.id)), staff()))
+        found = {named: (holds, what) for named, holds, what in verify.checks(str(file))}
+        assert all(holds for holds, _ in found.values()), found
+        assert found["places"][1].startswith("4 places follow")
+
+    return check
+
+
+def test_who_is_out_is_back_with_the_chips_of_a_ruling(
+    operator, director_, another, services, beside, bundle_is_right
+):
     game = Broke(operator)
     player, seat = next(iter(game.gone.items()))
     made = {"ruling": "reinstate", "seat": seat, "chips": 30}
@@ -465,6 +491,8 @@ def test_who_is_out_is_back_with_the_chips_of_a_ruling(operator, director_, anot
     placed = {row["player_id"]: row["place"] for row in game.standings()}
     assert placed[player] < placed[next(other for other in game.gone if other != player)]
     nothing_is_wrong(services)
+    with CLOCK.put_forward(seconds=WINDOW + 1):
+        bundle_is_right(game)
     assert drawn.verify(Log(services.store), UUID(game.id)).wrong is None
 
 
@@ -528,3 +556,96 @@ def test_who_is_reinstated_is_dealt_in_again_where_hands_are_dealt_here(
     assert any(seat["player_id"] == player for seat in game.hand(game.hand_id())["seats"])
     until(beside.rests)
     nothing_is_wrong(services)
+
+
+def newcomer(operator: Api) -> tuple[str, Api]:
+    """A player who is in no tournament, and his token."""
+    player = operator.made("/v1/players", {"name": name()})["player_id"]
+    return player, Api(operator.app, operator.made(f"/v1/players/{player}/tokens")["token"])
+
+
+def test_another_player_takes_over_from_the_next_deal_on(app, operator, director_, another, services, beside):
+    game = Disputed(app, operator)
+    running = game.hand(game.hand_id())
+    seat = running["turn"]["seat"]
+    old, (new, token) = Game.player_at(running, seat), newcomer(operator)
+    ruling = {"ruling": "replace", "seat": seat, "player_id": new, **REASON}
+    director_.made(f"{game.at}/rulings", ruling)
+    game.seated()[0].made(f"{game.at}/appeals", REASON)
+    another.made(f"{game.at}/rulings", ruling)
+    [_, told] = game.dispute()["rulings"]
+    assert (told["seat"], told["player_id"]) == (seat, new)
+    at, turn = f"/v1/hands/{running['hand_id']}", {"turn": running["turn"]["number"]}
+    refused(token.post(f"{at}/passes", turn), 403, "forbidden")
+    game.play_hand(running["hand_id"])
+    stack = game.stacks().get(old) or game.stacks()[new]
+    following = game.hand(game.hand_id())
+    assert Game.player_at(following, seat) == new
+    game.players[new], gone = token, game.players.pop(old)
+    turn = {"turn": following["turn"]["number"]}
+    refused(gone.post(f"/v1/hands/{following['hand_id']}/passes", turn), 403, "forbidden")
+    until(beside.rests)
+    rows = {row["player_id"]: row["chips"] for row in game.standings()}
+    assert rows[new] == stack
+    assert old not in rows
+    entries = operator.read(f"/v1/ledger/entries?hand={game.hand_in_question}&kind=ruling")["items"]
+    assert {e["account"]: e["amount"] for e in entries} == {f"player/{old}": -stack, f"player/{new}": stack}
+    game.play_hand(following["hand_id"])
+    refused(operator.post(f"{game.path}/entries", {"player_id": new}), 409, "registration-closed")
+    nothing_is_wrong(services)
+
+
+class Rich(Broke, Casino):
+    """The same for money."""
+
+
+def replace_one(game: Broke, first: Api, second: Api, new: str) -> str:
+    """The first of those who are left is replaced."""
+    old, seat = next(iter(game.sitting().items()))
+    game.ruled_twice(first, second, ruling="replace", seat=seat, player_id=new)
+    game.result(0, 1, 1, 1)
+    assert (old in game.sitting(), new in game.sitting()) == (False, True)
+    return old
+
+
+def test_who_has_taken_over_is_paid_the_prize(operator, director_, another, services, bundle_is_right):
+    game = Rich(operator)
+    new, _ = newcomer(operator)
+    old = replace_one(game, director_, another, new)
+    while game.state()["state"] == "running":
+        game.result(0, 13)
+    assert game.standings()[0]["player_id"] == new
+    with CLOCK.put_forward(seconds=WINDOW + 1):
+        game.paid()
+        bundle_is_right(game)
+    prizes = {prize["player_id"]: prize["amount"] for prize in operator.read(f"{game.path}/prizes")["items"]}
+    assert game.purse(new) == (prizes[new], 0)
+    assert game.purse(old) == (0, 0)
+    nothing_is_wrong(services)
+    assert drawn.verify(Log(services.store), UUID(game.id)).wrong is None
+
+
+def test_a_refund_goes_to_who_paid(operator, director_, another, services, beside):
+    game = Rich(operator, busts=False)
+    new, _ = newcomer(operator)
+    old = replace_one(game, director_, another, new)
+    operator.made(f"{game.path}/cancel")
+    game.paid()
+    assert game.purse(old) == (1100, 0)
+    assert game.purse(new) == (0, 0)
+    nothing_is_wrong(services)
+
+
+def test_who_cannot_take_over_is_told_by_its_member(app, operator, director_):
+    game = Broke(operator)
+    [seat, _] = game.sitting().values()
+    [out, *_], [there, *_] = game.gone.items(), game.sitting()
+    new, _ = newcomer(operator)
+    for seat_, player, pointers in (
+        (seat, str(uuid4()), {"/player_id"}),
+        (seat, there, {"/player_id"}),
+        (out[1], new, {"/seat"}),
+    ):
+        body = {"ruling": "replace", "seat": seat_, "player_id": player, **REASON}
+        wrong = refused(director_.post(f"{game.at}/rulings", body), 422, "validation")
+        assert {error["pointer"] for error in wrong["errors"]} == pointers

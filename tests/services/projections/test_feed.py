@@ -19,7 +19,7 @@ from domain.tournament import Cancelled, Finished, SeedsCommitted
 from services.projections.feed import concerned
 from tests.domain.samples import values
 
-NAMES_PLAYERS = ("player_id", "players", "entrants")
+NAMES_PLAYERS = ("player_id", "substitute_id", "players", "entrants")
 CARD = re.compile(r'"([2-9TJQKA][DCHS])"')
 
 
