@@ -252,6 +252,8 @@ def judge_bundles(files: tuple[str, ...], presets: Mapping[str, RuleSet], key: s
             for found in verdicts(file, presets, key):
                 click.echo(f"{'holds' if found.holds else 'WRONG'}  {found.check:10}  {found.told}")
                 status = status if found.holds else 1
+        except BrokenPipeError:  # nobody reads any more, which click knows how to end
+            raise
         except OSError as error:
             click.echo(f"Error: {file}: {error.strerror}", err=True)
             sys.exit(2)
