@@ -141,4 +141,7 @@ def _refused(webhook: Webhook, event: Told, own_hosts: frozenset[str]) -> str | 
         outgoing.send(webhook.url, body, headers, private=private)
     except OutgoingError as error:
         return str(error)
+    except Exception as error:  # noqa: BLE001 - a bug: it is tried again, after a pause that grows
+        log.error("a delivery failed: %s", told(error))  # noqa: TRY400 - its message stays out
+        return f"failed here ({type(error).__name__})"
     return None

@@ -21,6 +21,7 @@ from domain.webhook import MOST_FAILURES, signature
 from services.application import credentials, deliveries, webhooks
 from services.application.credentials import Grant
 from services.envelope import Command
+from services.errors import Unavailable
 from services.http.calls import EXTENSION
 from tests.services.http.driving import Api
 from tests.services.http.playing import Game, until
@@ -385,6 +386,41 @@ def test_a_slow_receiver_delays_no_other(app, operator, receiver, path, told):
     open_.set()
     told(lambda: len(receiver.at(slow)) == 3)
     assert receiver.positions(slow) == receiver.positions(quick)
+
+
+def test_a_bug_in_sending_is_tried_again_after_a_pause_and_tells_no_message(
+    app, operator, receiver, path, *, told, monkeypatch, caplog
+):
+    webhook = webhook_of(operator, receiver.url(path), topics=["tournament.published"])
+    Game(app, operator, entrants=0)
+
+    card = "3D"
+
+    def broken(*_, **__):
+        raise ValueError(card)
+
+    monkeypatch.setattr(delivering.outgoing, "send", broken)
+    told(lambda: delivery_of(operator, webhook)["failures"] == 1)
+    assert delivery_of(operator, webhook)["last_failure"] == "failed here (ValueError)"
+    assert _pause(delivery_of(operator, webhook)) > timedelta()
+    assert "a delivery failed" in caplog.text
+    assert card not in caplog.text
+
+
+def test_what_cannot_be_read_is_looked_for_again(app, operator, receiver, path, *, told, monkeypatch):
+    webhook_of(operator, receiver.url(path), topics=["tournament.published"])
+    Game(app, operator, entrants=0)
+    errors = [Unavailable("away"), ValueError("a bug")]
+    following = deliveries.following
+
+    def sometimes(*args):
+        if errors:
+            raise errors.pop()
+        return following(*args)
+
+    monkeypatch.setattr(deliveries, "following", sometimes)
+    told(lambda: len(receiver.at(path)) == 1)
+    assert not errors
 
 
 def test_an_address_that_became_private_is_told_nothing(app, services, operator, receiver, path, told):
