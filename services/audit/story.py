@@ -81,7 +81,8 @@ def _seated(event: Event, player: PlayerId, broken: set[int]) -> Iterator[str]:
                     f"{which}seat {s} of table {table.number}, by the draw {event.draw}" for s in seats
                 )
         case own.LateSeated() if event.place.player_id == player:
-            yield f"seat {event.place.seat} of table {event.number}, as a late entrant, by the draw {event.draw}"
+            how = "reinstated" if isinstance(event, own.ReinstatedSeated) else "as a late entrant"
+            yield f"seat {event.place.seat} of table {event.number}, {how}, by the draw {event.draw}"
         case own.PlayerMoved() if event.player_id == player:
             way = f"moves from table {event.from_table}, seat {event.from_seat}, to table {event.to_table}"
             yield f"{way}, seat {event.to_seat}: {_why_moved(event, broken)}; by the draw {event.draw}"
@@ -101,6 +102,11 @@ def _come_to(event: Event, player: PlayerId) -> Iterator[str]:
                 yield f"hand {event.hand_id} as ruled gives {change.chips:+} chips against as played"
         case own.StacksCorrected() if player in event.changes:
             yield f"{event.changes[player]:+} chips by the ruling on hand {event.hand_id}"
+        case own.PlayerReinstated() if event.player_id == player:
+            yield f"is back with {event.chips} chips by the ruling on hand {event.hand_id}"
+        case own.PlayerReplaced() if player in (event.player_id, event.substitute_id):
+            who = f"{event.substitute_id} takes over from {event.player_id}"
+            yield f"{who}, with {event.chips} chips, by the ruling on hand {event.hand_id}"
         case own.PrizesAwarded():
             unit = event.currency if isinstance(event, own.MoneyPrizesAwarded) else "basis points"
             for prize in (each for each in event.prizes if each.player_id == player):
@@ -192,7 +198,11 @@ def _in_time(step: Step) -> str:
 
 def _paid(transfer: Transfer) -> str:
     cut = f" of {transfer.due} due, for there was no more (R8.3)" if transfer.paid != transfer.due else ""
-    why = "as the liable assistant (R8.4)" if transfer.points is None else f"a difference of {transfer.points} (R8.1)"
+    why = (
+        "as the liable assistant (R8.4)"
+        if transfer.points is None
+        else f"a difference of {transfer.points} (R8.1)"
+    )
     return f"seat {transfer.payer} pays seat {transfer.receiver} {transfer.paid} chips{cut}: {why}"
 
 

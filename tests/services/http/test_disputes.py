@@ -9,11 +9,13 @@ import pytest
 
 from domain.credential import Role
 from domain.hand import HAND
-from domain.ids import HandId, TournamentId
+from domain.ids import HandId, PlayerId, TournamentId
 from domain.tournament import TOURNAMENT
 from domain.tournament_events import ResultCorrected, RulingLapsed
 from services.application import hands
 from services.audit import bundling, checkpoints, keys, verify
+from services.audit.redrawn import redrawn
+from services.audit.story import of_player
 from services.doctor import drawn
 from services.doctor.examination import Examination, Questions
 from services.doctor.reading import Log
@@ -444,11 +446,11 @@ class Broke(Club):
 
 @pytest.fixture(scope="module")
 def bundle_is_right(services, tmp_path_factory):
-    """Whether a tournament's bundle is found right by its own verifier."""
+    """Sees that a tournament's bundle is found right, by its own verifier and ours; and what it tells of a player."""
     data = tmp_path_factory.mktemp("data")
     keys.first(services.store.database, None, data)
 
-    def check(game: Broke) -> None:
+    def check(game: Broke, player: str) -> str:
         until(
             lambda: {hand["state"] for hand in game.operator.read(f"{game.path}/hands")["items"]} == {"final"}
         )
@@ -458,6 +460,9 @@ def bundle_is_right(services, tmp_path_factory):
         found = {named: (holds, what) for named, holds, what in verify.checks(str(file))}
         assert all(holds for holds, _ in found.values()), found
         assert found["places"][1].startswith("4 places follow")
+        members, _ = verify.read_bundle(str(file))
+        assert "places follow from the seed" in redrawn(members)
+        return "\n".join(line.told for line in of_player(members, PlayerId(UUID(player))))
 
     return check
 
@@ -492,7 +497,9 @@ def test_who_is_out_is_back_with_the_chips_of_a_ruling(
     assert placed[player] < placed[next(other for other in game.gone if other != player)]
     nothing_is_wrong(services)
     with CLOCK.put_forward(seconds=WINDOW + 1):
-        bundle_is_right(game)
+        told = bundle_is_right(game, player)
+    assert "is back with 30 chips by the ruling" in told
+    assert ", reinstated, by the draw reinstated/1" in told
     assert drawn.verify(Log(services.store), UUID(game.id)).wrong is None
 
 
@@ -617,7 +624,7 @@ def test_who_has_taken_over_is_paid_the_prize(operator, director_, another, serv
     assert game.standings()[0]["player_id"] == new
     with CLOCK.put_forward(seconds=WINDOW + 1):
         game.paid()
-        bundle_is_right(game)
+        assert f"{new} takes over from {old}, with " in bundle_is_right(game, new)
     prizes = {prize["player_id"]: prize["amount"] for prize in operator.read(f"{game.path}/prizes")["items"]}
     assert game.purse(new) == (prizes[new], 0)
     assert game.purse(old) == (0, 0)
