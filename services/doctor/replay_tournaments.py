@@ -237,7 +237,8 @@ class _World:
     def _cancelled(self, own: Sequence[Event], rest: Append) -> Decided:
         """By command, or by a ruling, which may release the table of its hand."""
         reason = next(event.reason for event in own if isinstance(event, Cancelled))
-        seen = [self.tables[self.t.table_id(number)][0] for number in self.t.open_tables]
+        numbers = self.t.open_tables if cancellation.in_the_money(self.t) else ()
+        seen = [self.tables[self.t.table_id(number)][0] for number in numbers]
         in_order = [s.table for s in sorted(seen, key=lambda s: s.last_end)]
         cancelled = cancellation.cancel(self.t, in_order, reason, len(self.roster.entries))
         disputed = Append(tuple(r for r in rest.events if isinstance(r.event, OF_DISPUTES)))

@@ -17,6 +17,7 @@ from domain.rulings import Ruling
 from domain.table_events import SeatTakenOver
 from domain.tournament_events import (
     Cancelled,
+    MoneyPrizesAwarded,
     PlayerReinstated,
     PlayerReplaced,
     ReinstatedSeated,
@@ -24,6 +25,7 @@ from domain.tournament_events import (
     RulingLapsed,
 )
 from tests.services.doctor.world import Played
+from tests.services.projections.evening import BUY_IN
 from tests.services.projections.house import House
 
 SOMEBODY = "00000000-0000-4000-8000-000000000001"
@@ -40,7 +42,7 @@ def played(postgres_url: str, _migrated: str) -> Iterator[Played]:
 
 
 def play(database: str, url: str) -> Played:
-    """Of five one is out and back, and for one another plays on; of three, two rulings cancel the tournament."""
+    """Of five one is out and back, and for one another plays on; others are cancelled."""
     house = House(url, seed=5)
     t = house.started(5, seats_per_table=3, stack_points=12, protest_seconds=60)
     house.play_on(t, until=lambda: house.tournament(t).outs)
@@ -56,8 +58,9 @@ def play(database: str, url: str) -> Played:
     house.play_on(t)
     cancelled = house.started(3, seats_per_table=3, protest_seconds=60)
     house.play_on(cancelled, until=lambda: len(settled(house, cancelled)) > 1)
-    for hand in settled(house, cancelled)[:2]:
+    for hand in (*settled(house, cancelled)[:2], _in_a_league(house)):
         house.rule(hand, Ruling("cancel", "so"))
+    _in_the_money(house)
     house.pass_time(timedelta(seconds=61))
     while house.work():
         pass
@@ -65,6 +68,29 @@ def play(database: str, url: str) -> Played:
     house.close()
     nobody = gone.player_id
     return Played(database, url, t, nobody, cancelled, other, gone.hand_id)  # type: ignore[arg-type]
+
+
+def _in_the_money(house: House) -> None:
+    """Cancelled at two tables of two, while hands run, with a prize for each."""
+    t = house.publish(
+        buy_in=BUY_IN,
+        stack_points=12,
+        seats_per_table=3,
+        prizes_bp=[4000, 3000, 2000, 1000],
+        protest_seconds=60,
+    )
+    house.enter(t, *house.rich(5, 2000))
+    house.start(t)
+    house.play_on(t, until=lambda: house.tournament(t).players_left <= 4 and house.running(t))
+    house.cancel(t)
+
+
+def _in_a_league(house: House) -> HandId:
+    t = house.publish(format="league", recorded=True, stack_points=0, protest_seconds=60)
+    who = house.enrol(2)
+    house.enter(t, *who)
+    house.start(t)
+    return house.record(house.open_table(t, *who), 0, 5)
 
 
 def settled(house: House, t: TournamentId) -> list[HandId]:
@@ -76,15 +102,23 @@ def settled(house: House, t: TournamentId) -> list[HandId]:
 
 def test_as_it_was_ruled_nothing_is_wrong(world):
     assert world.examined() == []
-    for kind in (
-        PlayerReinstated,
-        ReinstatedSeated,
-        ReplacementOrdered,
-        PlayerReplaced,
-        Cancelled,
-        RulingLapsed,
-    ):
+    for kind in (PlayerReinstated, ReinstatedSeated, ReplacementOrdered, PlayerReplaced, RulingLapsed):
         assert len(world.of(kind)) == 1
+    assert len(world.of(Cancelled)) == 3
+    [*_, awarded] = world.of(MoneyPrizesAwarded)
+    assert world.of(Cancelled, lambda r: r.command == awarded.command)
+    assert sum(prize.amount for prize in awarded.event.prizes) == awarded.event.pool
+
+
+def test_i6_shares_of_a_cancelled_tournament_that_are_not_by_chips(world):
+    [*_, r] = world.of(MoneyPrizesAwarded)
+
+    def swap(e):
+        one, other = e["prizes"][:2]
+        one["amount"], other["amount"] = one["amount"] + 1, other["amount"] - 1
+
+    world.edit(r, swap)
+    assert world.examined(("I6",))[0].position == r.position
 
 
 @pytest.mark.parametrize(
@@ -101,7 +135,7 @@ def test_as_it_was_ruled_nothing_is_wrong(world):
     ids=str,
 )
 def test_i6_what_does_not_follow_from_the_ruling(world, kind, change):
-    [r] = world.of(kind)
+    [*_, r] = world.of(kind)
     world.edit(r, lambda e: e.update(change))
     assert world.examined(("I6",))
 
