@@ -21,7 +21,7 @@ from domain.events import Event
 from domain.ids import PlayerId
 from domain.late_entry import stack_of
 from domain.placing import Out, Standing, places_of_out
-from domain.prizes import allotted, prize_table, shared
+from domain.prizes import allotted, prize_table, rewarded, shared
 from domain.table import Table
 from domain.tournament import Tournament
 from domain.tournament_events import PrizesAwarded
@@ -50,10 +50,12 @@ def cancel(t: Tournament, tables: Iterable[Table], reason: str, entries: int) ->
 
 def share(t: Tournament, seated: Sequence[Seated]) -> PrizesAwarded:
     """The prizes of a tournament that nobody will win: all of the pool, to the unit."""
-    left = sorted((s for s in seated if s.chips > 0), key=lambda s: -s.chips)
-    outs = [*t.outs, *(s.out for s in seated if s.chips <= 0)]
-    standings = [*_by_chips(left), *places_of_out(outs, len(left))]
-    table = prize_table(t.structure.prizes_bp, t.entry_count, t.entrant_count)
+    may_win = [s for s in seated if s.chips > 0 and s.player_id not in t.disqualified]
+    left = sorted(may_win, key=lambda s: -s.chips)
+    outs = [*t.outs, *(s.out for s in seated if s not in may_win)]
+    standings = [*_by_chips(left), *places_of_out(outs, len(left), t.disqualified)]
+    players = rewarded(t.entrant_count, t.disqualified)
+    table = prize_table(t.structure.prizes_bp, t.entry_count, players)
     by_place = allotted(pool.size(t.pool), table)
     amounts = shared(by_place, [standing.place for standing in standings])
     if left:
@@ -79,6 +81,8 @@ def _seated(t: Tournament, tables: Iterable[Table]) -> list[Seated]:
     owed: Counter[PlayerId] = Counter()
     for corrected in t.corrections.values():
         owed.update(corrected)
+    for due in t.penalties.values():
+        owed.subtract({player: each.amount or 0 for player, each in due.items() if each.penalty == "chips"})
     found = []
     for table in tables:
         seats = [(taken.stack - taken.net, seat) for seat, taken in table.seats.items()]

@@ -183,12 +183,18 @@ def _cards(
     return {
         "cards": {seat: cards_text(holdings[seat], rules.suits) for seat in seats},
         "stub": cards_text(stub, rules.suits),
-        "next_turn": next_turn_of(game, now + timedelta(seconds=told["timing"].turn_seconds)),
+        "next_turn": next_turn_of(game, now + timedelta(seconds=_first_turn_seconds(told, game.turn))),
         "connections": {
             seat: connections.get(player, Connection.NOT_CONNECTED) for seat, player in seats.items()
         },
     }
 
 
+def _first_turn_seconds(told: Mapping[str, Any], leader: int | None) -> int:
+    sits_out = any(s.seat == leader and s.sits_out for s in told["seats"])
+    seconds: int = told["timing"].turn_seconds
+    return 0 if sits_out else seconds
+
+
 def _seat_dealt(place: Place) -> SeatDealt:
-    return SeatDealt(place.seat, place.player_id, place.stack)
+    return SeatDealt(place.seat, place.player_id, place.stack, sits_out=place.sit_out > 0)

@@ -1,7 +1,7 @@
 """What a running tournament does next: facts in, events and deals out. Workers only carry the answer.
 
-Looked at between hands, in this order: what rulings correct, who is replaced, who is out, who never showed up, the
-level, the end of late entry, the end, the seats, the deals.
+Looked at between hands, in this order: what rulings correct, who is replaced, what rulings punish, who is out, who is
+disqualified, who never showed up, the level, the end of late entry, the end, the seats, the deals.
 Before the money tables play hand for hand: none deals, and nobody is placed, until every table has ended
 its hand; then all deal at once.
 
@@ -16,7 +16,7 @@ from datetime import datetime
 import msgspec
 from msgspec.structs import replace
 
-from domain import late_entry
+from domain import ending, late_entry, penalties
 from domain import tournament as decide
 from domain.draws import draws_for
 from domain.events import Event
@@ -91,9 +91,11 @@ class _Director:
     def run(self) -> None:
         self._correct()
         self._replace()
+        self._punish()
         if self._hand_for_hand() and not self._all_wait():
             return self._hold(())
         self._place_who_is_out()
+        self._remove_disqualified()
         self._remove_no_shows()
         self._raise_level()
         self._close_entries()
@@ -140,9 +142,7 @@ class _Director:
     def _correct(self) -> None:
         """What final rulings give and take, from whoever sits at a table between hands: a frozen one too."""
         for hand_id, owed in self.t.corrections.items():
-            tables = [t for t in self.tables.values() if self._waits(t) or (t.waiting and t.frozen)]
-            sitting = [(t.number, seat, taken) for t in tables for seat, taken in t.seats.items()]
-            due = [(n, seat, taken) for n, seat, taken in sitting if taken.player_id in owed]
+            due = [(n, seat, taken) for n, seat, taken in self._between_hands() if taken.player_id in owed]
             if due:
                 self._correct_stacks(hand_id, owed, due)
 
@@ -170,6 +170,23 @@ class _Director:
                     )
                 )
                 self._record_at(number, SeatTakenOver(hand_id=hand_id, seat=seat, player_id=new))
+
+    def _between_hands(self) -> list[tuple[int, int, Seat]]:
+        """Who sits where between hands, by table and seat; at a frozen table too."""
+        tables = [t for t in self.tables.values() if self._waits(t) or (t.waiting and t.frozen)]
+        return [(t.number, seat, taken) for t in tables for seat, taken in t.seats.items()]
+
+    def _punish(self) -> None:
+        """The penalties of final rulings, likewise: chips go to the void, and there are hands to sit out."""
+        for hand_id, due in self.t.penalties.items():
+            for number, seat, taken in self._between_hands():
+                if taken.player_id in due:
+                    carried_out, at_table = penalties.carry_out(
+                        hand_id, due[taken.player_id], seat, taken.stack
+                    )
+                    self._record(carried_out)
+                    for event in at_table:
+                        self._record_at(number, event)
 
     def _due(self, table: Table) -> bool:
         """Whether its next deal is due; hand for hand, whether every table's is."""
@@ -207,15 +224,26 @@ class _Director:
                 if self._waits(self.tables[number]) and not taken.seen and taken.absent_hands >= limit:
                     self._place([(number, Out(taken.player_id, None, taken.stack, no_show=True))])
 
+    def _remove_disqualified(self) -> None:
+        """Whom a ruling has disqualified leaves with nothing; the last one at a table stays, and is ranked for it."""
+        for number, table in list(self.tables.items()):
+            for taken in table.seats.values() if self._waits(table) else ():
+                if taken.player_id in self.t.disqualified and self._seated() > 1:
+                    self._place([(number, Out(taken.player_id, None, taken.stack, disqualified=True))])
+
+    def _seated(self) -> int:
+        return sum(len(table.seats) for table in self.tables.values())
+
     def _place(self, leaving: list[tuple[int, Out]]) -> None:
         """Record those who leave together, the smaller stack first, and free their seats."""
         leaving = sorted(leaving, key=lambda item: item[1].stack)
         after = (*self.t.outs, *(out for _, out in leaving))
-        by_player = {s.player_id: s.place for s in places_of_out(after, self.t.entrant_count - len(after))}
+        ranked = places_of_out(after, self.t.entrant_count - len(after), self.t.disqualified)
+        by_player = {s.player_id: s.place for s in ranked}
         for number, out in leaving:
             table = self.tables[number]
             self._record(decide.place(out, table.table_id, by_player[out.player_id]))
-            self._vacate(number, out.player_id, "no_show" if out.no_show else "out")
+            self._vacate(number, out.player_id, _why(out))
 
     def _raise_level(self) -> None:
         played = self.t.structure.hands_per_level
@@ -233,7 +261,7 @@ class _Director:
         last = next(taken for table in self.tables.values() for taken in table.seats.values())
         for number in sorted(self.tables):
             self._close(number)
-        for event in decide.finish(self.t, last.player_id):
+        for event in ending.finish(self.t, last.player_id):
             self._record(event)
 
     def _seat(self) -> frozenset[int]:
@@ -242,6 +270,7 @@ class _Director:
         A draw is named by the moves before it, and by nothing that anybody but the players can change.
         """
         self._seat_late_entrants()
+        self._remove_disqualified()
         purpose = f"moves/{sum(self.t.moved.values())}"
         draws = draws_for(self.t.draw_seed, self.t.tournament_id, purpose)
         seating = balance(
@@ -340,3 +369,9 @@ class _Director:
         table = self.tables[number]
         self.tables[number] = evolve_table(table, event)
         self.table_events.setdefault(table.table_id, []).append(event)
+
+
+def _why(out: Out) -> Leaving:
+    if out.disqualified:
+        return "disqualified"
+    return "no_show" if out.no_show else "out"

@@ -19,8 +19,10 @@ from domain.dispute_events import (
     Flagged,
     Frozen,
     HandResult,
+    Penalty,
     Released,
     Ruled,
+    RuledWithPenalties,
     Scope,
     TimeGiven,
 )
@@ -65,6 +67,16 @@ class Dispute(msgspec.Struct, frozen=True):
     def result(self) -> HandResult | None:
         """What the hand comes to by the ruling that holds; null as played."""
         return self.rulings[-1].result if self.rulings else None
+
+    @property
+    def penalties(self) -> tuple[Penalty, ...]:
+        """Those of the ruling that holds."""
+        return penalties_of(self.rulings[-1]) if self.rulings else ()
+
+
+def penalties_of(ruled: Ruled) -> tuple[Penalty, ...]:
+    """What a ruling lays upon seats."""
+    return ruled.penalties if isinstance(ruled, RuledWithPenalties) else ()
 
 
 def evolve(

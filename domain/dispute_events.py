@@ -18,9 +18,10 @@ from domain.hand_events import Turn
 from domain.ids import CredentialId, PlayerId
 
 Scope = Literal["hand", "table", "payouts"]
-RulingKind = Literal["stands", "void", "adjust", "liability", "cancel", "reinstate", "replace"]
+RulingKind = Literal["stands", "void", "adjust", "liability", "cancel", "reinstate", "replace", "penalty"]
 InterimKind = Literal["void_from", "time"]
 """Rulings on a hand that runs, in effect at once: they settle no dispute."""
+PenaltyKind = Literal["warning", "points", "chips", "sit_out", "disqualification"]
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -44,6 +45,14 @@ class HandResult(msgspec.Struct, frozen=True):
     cards_left: dict[int, int]
     points: dict[int, int]
     net: dict[int, int]
+
+
+class Penalty(msgspec.Struct, frozen=True):
+    """What a ruling lays upon a seat; `amount` is in points, chips or hands, null where there is nothing to count."""
+
+    seat: int
+    penalty: PenaltyKind
+    amount: int | None = None
 
 
 class Flagged(Event, frozen=True, kw_only=True):
@@ -98,6 +107,12 @@ class SubstituteRuled(Ruled, frozen=True, kw_only=True):
 
     seat: Public[int]
     player_id: Public[PlayerId]
+
+
+class RuledWithPenalties(Ruled, frozen=True, kw_only=True):
+    """A ruling that punishes players, each by the seat that he was dealt in at."""
+
+    penalties: Public[tuple[Penalty, ...]]
 
 
 class Appealed(Event, frozen=True, kw_only=True):

@@ -52,6 +52,7 @@ from domain.hand_events import (
     ProvenCommitted,
     ProvenRingCommitted,
     RingCommitted,
+    SeatDealt,
     Settled,
     Transfer,
     Turn,
@@ -134,6 +135,14 @@ class Hand(Guarded, frozen=True):
     def seat_of(self, player: PlayerId | None) -> int | None:
         """The seat that `player` was dealt in, if he was."""
         return next((s.seat for s in self.terms.seats if s.player_id == player), None)
+
+    def sits_out(self, seat: int) -> bool:
+        """Whether the clock alone acts for the seat, by a penalty."""
+        return seat in (s.seat for s in self.terms.seats if isinstance(s, SeatDealt) and s.sits_out)
+
+    def turn_seconds(self, seat: int) -> int:
+        """How long the seat's turns last."""
+        return 0 if self.sits_out(seat) else self.terms.timing.turn_seconds
 
 
 def evolve(hand: Hand | None, event: Event) -> Hand:  # noqa: C901 - one case an event
@@ -266,7 +275,7 @@ def ended(hand: Hand, table: Table, now: datetime) -> list[Event]:
             points=points_due(hand),
             stacks={seat: stack + net[seat] for seat, stack in _stacks(hand).items()},
             acted=tuple(sorted(hand.acted)),
-            absent=tuple(sorted(hand.clocked - hand.acted)),
+            absent=tuple(sorted(s for s in hand.clocked - hand.acted if not hand.sits_out(s))),
             deal_at=now + timedelta(seconds=hand.terms.timing.between_hands_seconds),
         )
     ]
@@ -283,6 +292,8 @@ def _seat_on_turn(hand: Hand, player: PlayerId, turn: int) -> int:
         raise Conflicting("hand-closed", f"The hand is {hand.state}.")
     if hand.dispute.stops_play:
         raise Conflicting("hand-frozen", "A director has frozen the hand: nobody acts until he releases it.")
+    if hand.sits_out(seat):
+        raise Conflicting("sits-out", "The player sits this hand out, by a penalty: the clock acts for him.")
     if turn != hand.game.turn_number:
         raise Conflicting("stale-turn", f"Turn {turn} is not the running one, {hand.game.turn_number}.")
     if seat != hand.game.turn:
@@ -299,7 +310,10 @@ def _recorded(hand: Hand, actions: Sequence[PlayedAction | PassedAction], now: d
     game = hand.game
     for action in actions:
         game = play_rules.apply(game, action)
-    deadline = now + timedelta(seconds=hand.terms.timing.turn_seconds) if hand.stopped_ms is None else None
+    following = None if game.turn is None else hand.turn_seconds(game.turn)
+    deadline = (
+        None if following is None or hand.stopped_ms is not None else now + timedelta(seconds=following)
+    )
     followed_by = [None] * (len(actions) - 1) + [next_turn_of(game, deadline)]
     turns = [hand.game.turn_number] + [None] * (len(actions) - 1)
     events = [_event(hand, *item) for item in zip(actions, turns, followed_by, strict=True)]
@@ -430,7 +444,7 @@ def _acted(hand: Hand, action: PlayedAction | PassedAction, by: ActedBy, next_tu
         hand,
         play=play_rules.apply(hand.play, action),
         deadline=_deadline(next_turn),
-        stopped_ms=_whole_turn_ms(hand),
+        stopped_ms=_whole_turn_ms(hand, next_turn),
         given_seconds=0,
         actions=(*hand.actions, action),
         acted=_with(hand.acted, action.seat) if by == "player" else hand.acted,
@@ -438,9 +452,11 @@ def _acted(hand: Hand, action: PlayedAction | PassedAction, by: ActedBy, next_tu
     )
 
 
-def _whole_turn_ms(hand: Hand) -> int | None:
-    """What a new turn has on a stopped clock."""
-    return None if hand.stopped_ms is None else hand.terms.timing.turn_seconds * 1000
+def _whole_turn_ms(hand: Hand, turn: Turn | None) -> int | None:
+    """What a new turn has on a stopped clock; null stands between actions of one transaction, and sets nothing."""
+    if hand.stopped_ms is None:
+        return None
+    return 1000 * (hand.turn_seconds(turn.seat) if turn else hand.terms.timing.turn_seconds)
 
 
 def before_action(hand: Hand, number: int) -> play_rules.Hand:
@@ -456,7 +472,7 @@ def _taken_back(hand: Hand, event: ActionsVoided) -> Hand:
         hand,
         play=before_action(hand, event.action)._replace(turn_number=event.next_turn.number),
         deadline=_deadline(event.next_turn),
-        stopped_ms=_whole_turn_ms(hand),
+        stopped_ms=_whole_turn_ms(hand, event.next_turn),
         given_seconds=0,
         actions=stand,
         clocked=frozenset(action.seat for action in stand if _is_by_clock(action)),

@@ -30,11 +30,12 @@ class Timing(msgspec.Struct, frozen=True):
 
 
 class SeatDealt(msgspec.Struct, frozen=True):
-    """A seat dealt in; `stack` is in chips, at the deal."""
+    """A seat dealt in; `stack` is in chips, at the deal. Where it `sits_out`, the clock acts at once, by a penalty."""
 
     seat: int
     player_id: PlayerId
     stack: int
+    sits_out: bool = False
 
 
 class Turn(msgspec.Struct, frozen=True):

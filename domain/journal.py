@@ -42,7 +42,7 @@ ACCOUNT_PATTERN: Final = "|".join(re.sub("[A-Z]+", _ID, account) for account in 
 
 Kind = Literal[
     "deposit", "withdrawal", "entry", "refund", "prize", "buy_in", "cash_out",
-    "pool", "dissolution", "ante", "transfer", "cover", "issued", "no_show", "ruling",
+    "pool", "dissolution", "ante", "transfer", "cover", "issued", "no_show", "ruling", "penalty",
 ]  # fmt: skip
 """What a journal is; those of the first line are a wallet's."""
 

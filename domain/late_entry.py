@@ -28,8 +28,8 @@ def enter(t: Tournament, roster: Roster, player: PlayerId, now: datetime) -> tup
     """The events of an entry into a started tournament: the roster's, and the tournament's.
 
     Raises Conflicting: `registration-closed`, also from the minute on in which the last level of late entry is over;
-    `already-registered` for who is in play or about to be, `tournament-full` when no place is free or no further
-    entry is taken.
+    `disqualified`; `already-registered` for who is in play or about to be, `tournament-full` when no place is free or
+    no further entry is taken.
     """
     must_be_open(roster)
     if _time_is_over(t, now):
@@ -38,6 +38,8 @@ def enter(t: Tournament, roster: Roster, player: PlayerId, now: datetime) -> tup
         raise Conflicting(
             "already-registered", "The player has taken over from another: he makes no entry of his own."
         )
+    if player in t.disqualified:
+        raise Conflicting("disqualified", "The player is disqualified from this tournament.")
     again = player in roster.entries
     if again and not any(out.player_id == player for out in t.outs):
         raise Conflicting("already-registered", "The player is entered already, and not out.")

@@ -7,13 +7,15 @@ from functools import reduce
 
 from domain import pool
 from domain.draws import draws_for
+from domain.ending import conclude
 from domain.errors import Conflicting, Refused
 from domain.events import Event
 from domain.ids import PlayerId, TableId
 from domain.placing import Tally, places_by_points
+from domain.prizes import rewarded
 from domain.table import Table
 from domain.table_events import Closed, Place
-from domain.tournament import State, Tournament, conclude, evolve, must_be_running
+from domain.tournament import State, Tournament, evolve, must_be_running
 from domain.tournament_events import DrawnTable, TableClosed, TableOpened
 
 Seats = Sequence[tuple[int | None, PlayerId | None]]
@@ -77,11 +79,13 @@ def finish(t: Tournament, entrants: Collection[PlayerId], tables: Collection[Tab
     if t.state is State.OPEN:
         raise Conflicting("not-running", "The league has not started: start it, or cancel it.")
     tallies = dict.fromkeys(entrants, Tally()) | season(t, tables)
-    played = sum(tally.hands > 0 for tally in tallies.values())
+    played = [player for player, tally in tallies.items() if tally.hands > 0]
     if not played:
         raise Conflicting("no-hands", "No hand has been recorded: there is no result. Cancel the league.")
     formed = pool.form(t.tournament_id, t.structure, len(entrants))
-    return [*formed, *conclude(reduce(evolve, formed, t), tuple(places_by_points(tallies)), played)]
+    standings = tuple(places_by_points(tallies, t.disqualified))
+    players = rewarded(len(played), t.disqualified.intersection(played))
+    return [*formed, *conclude(reduce(evolve, formed, t), standings, len(played), players)]
 
 
 def season(t: Tournament, tables: Collection[Table]) -> dict[PlayerId, Tally]:
@@ -108,6 +112,8 @@ def _seat_errors(t: Tournament, entrants: Collection[PlayerId], seats: Seats) ->
             continue
         if player not in entrants:
             errors[f"/seats/{place}/player_id"] = "is not entered in this league"
+        elif player in t.disqualified:
+            errors[f"/seats/{place}/player_id"] = "is disqualified"
         elif any(player == other for _, other in before):
             errors[f"/seats/{place}/player_id"] = "has another seat"
     return errors

@@ -13,6 +13,8 @@ tournament.late_seated         issued       issued → player, his stack
 hand.settled, in a tournament  transfer     player → player
                                cover        the same (R8.4)
 table.vacated by a no-show     no_show      player → void
+table.vacated, disqualified    penalty      player → void
+tournament.penalty_carried_out penalty      player → void, of chips
 tournament.stacks_corrected    ruling       player → player; player → void, issued → player where the other is not there
 tournament.player_replaced     ruling       player → player, the stack that another takes over
 tournament.result_corrected    ruling       player → player, in a league
@@ -48,6 +50,7 @@ from domain.ring_events import RingHandBegun
 from domain.table_events import Place, Vacated
 from domain.tournament_events import (
     LateSeated,
+    PenaltyCarriedOut,
     PlayerReplaced,
     PoolDissolved,
     PoolFormed,
@@ -98,10 +101,21 @@ def journals(event: Event, where: Where) -> list[Journal]:
             return _ruling(where, event.changes)
         case PlayerReplaced():
             return _ruling(where, {event.player_id: -event.chips, event.substitute_id: event.chips})
-        case Vacated() if event.reason == "no_show" and event.stack:
-            gone = (Line(chips_of(event.player_id), -event.stack, event.player_id), Line(VOID, event.stack))
-            return [_journal(where, "no_show", gone, None)]
+        case Vacated() | PenaltyCarriedOut():
+            return _voided(event, where)
     return []
+
+
+def _voided(event: Vacated | PenaltyCarriedOut, where: Where) -> list[Journal]:
+    """Chips that leave play with their player, or by a penalty."""
+    kind: Kind = "penalty"
+    if isinstance(event, Vacated):
+        kind = "no_show" if event.reason == "no_show" else "penalty"
+        chips = event.stack if event.reason in ("no_show", "disqualified") else 0
+    else:
+        chips = event.amount if event.penalty == "chips" else 0
+    lines = (Line(chips_of(event.player_id), -chips, event.player_id), Line(VOID, chips))
+    return [_journal(where, kind, lines, None)] if chips else []
 
 
 def _ruling(where: Where, chips: Mapping[PlayerId, int]) -> list[Journal]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
 from typing import Literal
 
 from domain.deal import Draws
+from domain.ids import PlayerId
 from domain.structure import WHOLE, Structure
 
 STANDARD = (  # from so many entrants on, basis points by place
@@ -32,6 +33,11 @@ def prize_table(
     if not taken:
         return ()
     return (taken[0] + WHOLE - sum(taken), *taken[1:])
+
+
+def rewarded(players: int, disqualified: Collection[PlayerId]) -> int:
+    """Of how many players the prizes are: whoever is disqualified wins none, as long as there is somebody else."""
+    return max(min(players, 1), players - len(disqualified))
 
 
 def _standard(entries: int) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from big2.settlement import most_points, outcome_of, settle_outcome
 from domain import hand as hands
 from domain import running_rulings
 from domain.credential import Role
-from domain.dispute import Stage
+from domain.dispute import Stage, penalties_of
 from domain.dispute_events import (
     ActionsVoided,
     Appealed,
@@ -27,10 +27,12 @@ from domain.dispute_events import (
     Frozen,
     HandResult,
     InterimKind,
+    Penalty,
     Person,
     PlayerRuled,
     Released,
     Ruled,
+    RuledWithPenalties,
     RulingKind,
     Scope,
     SubstituteRuled,
@@ -41,6 +43,7 @@ from domain.events import Event
 from domain.hand import Hand, State, points_due, rule_set_of
 from domain.hand_events import Settled
 from domain.ids import PlayerId
+from domain.penalties import problems
 from domain.placing import Tally
 from domain.results import settlement_of
 from domain.tournament_events import Correction, ResultCorrected
@@ -51,7 +54,7 @@ class Ruling(msgspec.Struct, frozen=True):
     """What a director rules; `points` by seat go with `adjust`, `liable` (null: nobody) with `liability`.
 
     `action` goes with `void_from`, `seconds` with `time`, `seat` and `chips` with `reinstate`, `seat` and
-    `player_id` with `replace`.
+    `player_id` with `replace`. `penalties` go with rulings on what a settled hand comes to, or are all of one.
     """
 
     ruling: RulingKind | InterimKind
@@ -63,6 +66,7 @@ class Ruling(msgspec.Struct, frozen=True):
     seat: int | None = None
     chips: int | None = None
     player_id: PlayerId | None = None
+    penalties: tuple[Penalty, ...] = ()
 
 
 # who may what, and when: told before what is wrong with the words
@@ -164,15 +168,15 @@ def _settling(hand: Hand, by: Person, ruling: Ruling, kind: RulingKind) -> list[
     if kind in OF_TOURNAMENTS:
         must_fit(hand, kind, ruling.seat)
     if hand.state is State.RUNNING:
-        if kind not in ("void", "cancel"):
+        if kind not in ("void", "cancel") or ruling.penalties:
             raise Conflicting(
                 "hand-not-settled",
                 "A running hand can be voided, in whole or from an action on, or its turn be given time; else rule once"
-                " it is settled.",
+                " it is settled, and so give penalties.",
             )
         ruled = _ruled(hand, by, ruling, kind, None)
         return [ruled, *hands.void(hand, ruling.reason)]
-    ruled = _ruled(hand, by, ruling, kind, _result(hand, ruling))
+    ruled = _ruled(hand, by, ruling, kind, _checked(hand, ruling))
     return [ruled, *_final_at_once(hands.evolve(hand, ruled))]
 
 
@@ -195,7 +199,7 @@ def asked(ruled: Ruled | ActionsVoided | TimeGiven) -> Ruling:
     made = ruled.result
     points = made.points if made and ruled.ruling == "adjust" else None
     liable = made.liable if made and ruled.ruling == "liability" else None
-    return Ruling(ruled.ruling, ruled.reason, points, liable)
+    return Ruling(ruled.ruling, ruled.reason, points, liable, penalties=penalties_of(ruled))
 
 
 # what it comes to
@@ -236,9 +240,21 @@ def _tally(hand: Hand, seat: int, result: HandResult) -> Tally:
     return Tally(result.points[seat], 1, int(seat == result.winner), left)
 
 
+def _checked(hand: Hand, ruling: Ruling) -> HandResult | None:
+    """The result, of a ruling whose penalties can be given; Refused with all that is wrong with both."""
+    wrong = problems(hand, ruling.penalties)
+    try:
+        result = _result(hand, ruling)
+    except Refused as refused:
+        raise Refused(refused.code, refused.detail, refused.errors | wrong) from refused
+    if wrong:
+        raise Refused("validation", "These penalties cannot be given.", wrong)
+    return result
+
+
 def _result(hand: Hand, ruling: Ruling) -> HandResult | None:
     match ruling.ruling:
-        case "stands" | "cancel" | "reinstate" | "replace":
+        case "stands" | "cancel" | "reinstate" | "replace" | "penalty":
             return None
         case _ if hand.tournament_id is None:
             why = "cannot change a settled hand at a ring table: its money may have left the table. Rule `stands`"
@@ -311,6 +327,8 @@ def _ruled(hand: Hand, by: Person, ruling: Ruling, kind: RulingKind, result: Han
             assert seat is not None
             assert player is not None
             return SubstituteRuled(**told, seat=seat, player_id=player)
+    if ruling.penalties:
+        return RuledWithPenalties(**told, penalties=ruling.penalties)
     return Ruled(**told)
 
 

@@ -31,7 +31,8 @@ def void_from(hand: Hand, by: Person, reason: str, action: int, now: datetime) -
     _must_be_taken(hand.actions, action)
     before = before_action(hand, action)
     assert before.turn is not None, "an action was taken there"
-    deadline = now + timedelta(seconds=hand.terms.timing.turn_seconds) if hand.stopped_ms is None else None
+    seconds = hand.turn_seconds(before.turn)
+    deadline = now + timedelta(seconds=seconds) if hand.stopped_ms is None else None
     return [
         ActionsVoided(
             at=now,

@@ -204,6 +204,10 @@ def _ruling(_journal: Journal, _number: int, facts: Facts) -> str:
     return f"ruling on hand {_played(facts).number} of {_tournament(facts)}"
 
 
+def _penalty(_journal: Journal, _number: int, facts: Facts) -> str:
+    return f"chips lost by a penalty in {_tournament(facts)}"
+
+
 def _transfer(journal: Journal, number: int, facts: Facts) -> str:
     hand = _played(facts)
     assert hand.settled is not None, "only a settled hand moves chips"
@@ -295,4 +299,5 @@ _KINDS: Final[Mapping[Kind, Callable[[Journal, int, Facts], str]]] = {
     "issued": _issued,
     "no_show": _no_show,
     "ruling": _ruling,
+    "penalty": _penalty,
 }

@@ -25,6 +25,7 @@ from domain.table_events import (
     RecordedTableOpened,
     Seated,
     SeatTakenOver,
+    SitOutGiven,
     StacksAdjusted,
     TableFrozen,
     TablePaused,
@@ -37,7 +38,7 @@ from domain.table_events import (
 class Seat(msgspec.Struct, frozen=True):
     """A taken seat. `net` is the last hand's result, so `stack - net` is the stack at that hand's start.
 
-    `fresh` says that he sat down after the table's last hand.
+    `fresh` says that he sat down after the table's last hand. `sit_out` counts the hands that he still has to sit out.
     """
 
     player_id: PlayerId
@@ -46,6 +47,7 @@ class Seat(msgspec.Struct, frozen=True):
     absent_hands: int = 0
     net: int = 0
     fresh: bool = False
+    sit_out: int = 0
 
 
 class Winner(msgspec.Struct, frozen=True):
@@ -125,6 +127,10 @@ def evolve(table: Table | None, event: Event) -> Table:  # noqa: C901 - one case
             return change(
                 table, seats=table.seats | {event.seat: _taken_over(table.seats[event.seat], event)}
             )
+        case SitOutGiven():
+            taken = table.seats[event.seat]
+            given = change(taken, sit_out=taken.sit_out + event.hands)
+            return change(table, seats={**table.seats, event.seat: given})
         case TableFrozen():
             return change(table, frozen=table.frozen | {event.hand_id})
         case TableReleased():
@@ -200,7 +206,7 @@ def commit_next_deals(table: Table, deal: Deal, master: bytes) -> list[Event]:
 def places(table: Table) -> list[Place]:
     """The taken seats as values that another table can seat."""
     return [
-        Place(seat, taken.player_id, taken.stack, taken.seen, taken.absent_hands)
+        Place(seat, taken.player_id, taken.stack, taken.seen, taken.absent_hands, taken.sit_out)
         for seat, taken in table.seats.items()
     ]
 
@@ -259,7 +265,7 @@ def _opened(event: Opened) -> Table:
 
 
 def _seats(seated: tuple[Place, ...] | list[Place]) -> dict[int, Seat]:
-    return {p.seat: Seat(p.player_id, p.stack, p.seen, p.absent_hands) for p in seated}
+    return {p.seat: Seat(p.player_id, p.stack, p.seen, p.absent_hands, sit_out=p.sit_out) for p in seated}
 
 
 def _hand_begun(table: Table, event: HandBegun) -> Table:
@@ -292,8 +298,10 @@ def _hand_ended(table: Table, event: HandEnded) -> Table:
 
 
 def _taken_over(taken: Seat, event: SeatTakenOver) -> Seat:
-    """What has come of the stack stays; whether he shows up is asked of the newcomer anew."""
-    return msgspec.structs.replace(taken, player_id=event.player_id, seen=False, absent_hands=0, fresh=True)
+    """What has come of the stack stays; whether he shows up is asked of the newcomer anew, and he sits out no hand."""
+    return msgspec.structs.replace(
+        taken, player_id=event.player_id, seen=False, absent_hands=0, fresh=True, sit_out=0
+    )
 
 
 def _adjusted(taken: Seat, chips: int) -> Seat:
@@ -312,10 +320,13 @@ def _tallies(table: Table, event: RecordedHandEnded) -> dict[PlayerId, Tally]:
 
 
 def _after_hand(taken: Seat, seat: int, event: HandEnded) -> Seat:
+    """A voided hand, which counts for nobody, is not sat out."""
+    sat_out = bool(taken.sit_out) and event.winner is not None
     return Seat(
         player_id=taken.player_id,
         stack=event.stacks.get(seat, taken.stack),
         seen=taken.seen or seat in event.acted,
         absent_hands=taken.absent_hands + (seat in event.absent),
         net=event.net.get(seat, 0),
+        sit_out=taken.sit_out - sat_out,
     )

@@ -14,17 +14,21 @@ from big2 import table as play
 from domain.events import Event, Public
 from domain.ids import HandId, PlayerId, TableId, TournamentId
 
-Leaving = Literal["moved", "out", "no_show"]
+Leaving = Literal["moved", "out", "no_show", "disqualified"]
 
 
 class Place(msgspec.Struct, frozen=True):
-    """One seat of a table and who takes it with what; `seen` says that he has acted himself in this tournament."""
+    """One seat of a table and who takes it with what; `seen` says that he has acted himself in this tournament.
+
+    `sit_out` counts the hands that he still has to sit out, by a penalty.
+    """
 
     seat: int
     player_id: PlayerId
     stack: int
     seen: bool = False
     absent_hands: int = 0
+    sit_out: int = 0
 
 
 class Opened(Event, frozen=True, kw_only=True):
@@ -76,7 +80,8 @@ class NextDealsCommitted(Event, frozen=True, kw_only=True):
 
 class HandEnded(Event, frozen=True, kw_only=True):
     """`winner` is null for a voided hand; `net` and `stacks` are chips by seat, `points` as due before table stakes;
-    `acted` are the seats whose players acted themselves, `absent` those for whom the clock alone acted."""
+    `acted` are the seats whose players acted themselves, `absent` those for whom the clock alone acted, without one
+    that sat out by a penalty."""
 
     hand_id: Public[HandId]
     number: Public[int]
@@ -108,6 +113,14 @@ class SeatTakenOver(Event, frozen=True, kw_only=True):
     hand_id: Public[HandId]
     seat: Public[int]
     player_id: Public[PlayerId]
+
+
+class SitOutGiven(Event, frozen=True, kw_only=True):
+    """By a ruling on `hand_id` the seat's player sits out so many hands, from the next one on."""
+
+    hand_id: Public[HandId]
+    seat: Public[int]
+    hands: Public[int]
 
 
 class TableFrozen(Event, frozen=True, kw_only=True):

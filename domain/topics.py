@@ -115,4 +115,10 @@ TOPICS: dict[str, type[Event]] = {
     "webhook.registered.1": webhook.WebhookRegistered,
     "webhook.disabled.1": webhook.WebhookDisabled,
     "webhook.deleted.1": webhook.WebhookDeleted,
+    "tournament.penalties_imposed.1": tournament.PenaltiesImposed,
+    "tournament.penalty_carried_out.1": tournament.PenaltyCarriedOut,
+    "hand.ruled.4": dispute.RuledWithPenalties,
+    "tournament.disqualified.1": tournament.Disqualified,
+    "tournament.standings_corrected.1": tournament.StandingsCorrected,
+    "table.sit_out_given.1": table.SitOutGiven,
 }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -17,8 +17,8 @@ from domain.draws import draw_commitment, draws_for
 from domain.errors import Conflicting
 from domain.events import Event, Guarded
 from domain.ids import HandId, PlayerId, TableId, TournamentId, table_id
-from domain.placing import Out, Standing, Tally, places_of_out
-from domain.prizes import prize_table
+from domain.placing import Out, Standing, Tally
+from domain.prizes import prize_table, rewarded
 from domain.seating import Move, draw_tables, tables_needed
 from domain.structure import Structure, structure_hash
 from domain.table import Table
@@ -26,13 +26,17 @@ from domain.table_events import Opened, Place, RecordedTableOpened
 from domain.tournament_events import (
     Cancelled,
     DealsCommitted,
+    Disqualified,
     DrawnTable,
     EntriesClosed,
     EntryTaken,
     Finished,
+    Imposed,
     LateSeated,
     LevelRaised,
     Paused,
+    PenaltiesImposed,
+    PenaltyCarriedOut,
     Placed,
     PlayerMoved,
     PlayerReinstated,
@@ -49,6 +53,7 @@ from domain.tournament_events import (
     RulingLapsed,
     SeedsCommitted,
     StacksCorrected,
+    StandingsCorrected,
     Started,
     TableBroken,
     TableClosed,
@@ -57,6 +62,8 @@ from domain.tournament_events import (
     TablesDrawn,
     TablesHeld,
 )
+
+T = TypeVar("T")
 
 
 class State(StrEnum):
@@ -84,11 +91,10 @@ class Tournament(Guarded, frozen=True):
 
     Of a league `tables` has each table's id, and `sitting` the number of each seated player's. `held` are the numbers
     of the tables whose next hand waits. `entrant_count` counts players, and `coming` are those of them who have yet to
-    get a seat, late entrants and who is reinstated. `replacements` wait for
-    the end of a hand, and who was `replaced` is told with who took over. `void` are the chips that have left play.
-    `rooted_tables` is how
-    many tables' first hands stand under a root. What is mutable is updated in place: the fold of a large field stays
-    linear.
+    get a seat, late entrants and who is reinstated. `replacements` wait for the end of a hand, and who was `replaced`
+    is told with who took over. `void` are the chips that have left play. `rooted_tables` is how many tables' first
+    hands stand under a root. `penalties` are to be carried out yet, by the hand that was ruled on. What is mutable is
+    updated in place: the fold of a large field stays linear.
     """
 
     tournament_id: TournamentId
@@ -122,6 +128,8 @@ class Tournament(Guarded, frozen=True):
     held: tuple[int, ...] = ()
     corrections: dict[HandId, dict[PlayerId, int]] = msgspec.field(default_factory=dict)
     tallies: dict[PlayerId, Tally] = msgspec.field(default_factory=dict)
+    penalties: dict[HandId, dict[PlayerId, Imposed]] = msgspec.field(default_factory=dict)
+    disqualified: frozenset[PlayerId] = frozenset()
     pool: PoolFormed | None = None
     prizes: tuple[Prize, ...] = ()
     standings: tuple[Standing, ...] = ()
@@ -148,7 +156,8 @@ class Tournament(Guarded, frozen=True):
 
     @property
     def paid_places(self) -> int:
-        return len(prize_table(self.structure.prizes_bp, self.entry_count, self.entrant_count))
+        players = rewarded(self.entrant_count, self.disqualified)
+        return len(prize_table(self.structure.prizes_bp, self.entry_count, players))
 
     @property
     def on_the_bubble(self) -> bool:
@@ -220,13 +229,21 @@ def _changes(t: Tournament, event: Event) -> dict[str, object]:  # noqa: C901, P
         case LevelRaised():
             return {"level": event.level, "level_ends_at": event.ends_at}
         case Placed():
-            out = Out(event.player_id, event.hand_id, event.stack, event.no_show, event.hand_for_hand)
-            t.outs.append(out)
-            return {"void": t.void + event.stack} if event.no_show else {}
+            t.outs.append(_out(event))
+            leaves_chips = event.no_show or isinstance(event, Disqualified)
+            return {"void": t.void + event.stack} if leaves_chips else {}
         case ResultCorrected():
             return _result_corrected(t, event)
         case StacksCorrected():
             return _stacks_corrected(t, event)
+        case PenaltiesImposed():
+            return _penalties_imposed(t, event)
+        case PenaltyCarriedOut():
+            taken = event.amount if event.penalty == "chips" else 0
+            left = _without(t.penalties, event.hand_id, [event.player_id])
+            return {"penalties": left, "void": t.void + taken}
+        case StandingsCorrected():
+            return {"standings": event.standings}
         case Paused():
             return {"state": State.PAUSED, "pauses": (*t.pauses, event.at)}
         case Resumed():
@@ -269,7 +286,11 @@ def _entry_taken(t: Tournament, event: EntryTaken) -> dict[str, object]:
 def _reinstated(t: Tournament, event: PlayerReinstated) -> dict[str, object]:
     t.outs[:] = [out for out in t.outs if out.player_id != event.player_id]
     back = Coming(event.player_id, event.number, event.hand_id, event.chips)
-    return {"coming": (*t.coming, back), "reinstated": event.number}
+    return {
+        "coming": (*t.coming, back),
+        "reinstated": event.number,
+        "disqualified": t.disqualified - {event.player_id},
+    }
 
 
 def _replaced(t: Tournament, event: PlayerReplaced) -> dict[str, object]:
@@ -288,7 +309,18 @@ def _replaced(t: Tournament, event: PlayerReplaced) -> dict[str, object]:
         "corrections": corrections,
         "replacements": waiting,
         "replaced": t.replaced | {old: new},
+        "penalties": {hand: _taken_over(due, old, new) for hand, due in t.penalties.items()},
+        "disqualified": t.disqualified - {old},
     }
+
+
+def _taken_over(due: Mapping[PlayerId, Imposed], old: PlayerId, new: PlayerId) -> dict[PlayerId, Imposed]:
+    """A penalty is his who was punished; but chips are of the stack that another has now."""
+    left = {player: each for player, each in due.items() if player != old}
+    imposed = due.get(old)
+    if imposed is None or imposed.penalty != "chips":
+        return left
+    return left | {new: replace(imposed, player_id=new)}
 
 
 def _late_seated(t: Tournament, event: LateSeated) -> dict[str, object]:
@@ -323,11 +355,47 @@ def _result_corrected(t: Tournament, event: ResultCorrected) -> dict[str, object
 
 
 def _stacks_corrected(t: Tournament, event: StacksCorrected) -> dict[str, object]:
-    owed = t.corrections[event.hand_id]
-    left = {player: chips for player, chips in owed.items() if player not in event.changes}
-    others = {hand: owed for hand, owed in t.corrections.items() if hand != event.hand_id}
     taken = max(0, -sum(event.changes.values()))
-    return {"corrections": others | ({event.hand_id: left} if left else {}), "void": t.void + taken}
+    left = _without(t.corrections, event.hand_id, event.changes)
+    return {"corrections": left, "void": t.void + taken}
+
+
+def _penalties_imposed(t: Tournament, event: PenaltiesImposed) -> dict[str, object]:
+    of = {imposed.player_id: imposed for imposed in event.penalties}
+    at_table = {player: each for player, each in of.items() if each.penalty in ("chips", "sit_out")}
+    for player in at_table.keys() & t.replaced.keys():
+        at_table = _taken_over(at_table, player, t.playing_for(player))
+    fined = {
+        player: t.tallies.get(player, Tally()).minus(Tally(points=each.amount or 0))
+        for player, each in of.items()
+        if each.penalty == "points"
+    }
+    gone = {player for player, each in of.items() if each.penalty == "disqualification"} - t.replaced.keys()
+    return {
+        "penalties": t.penalties | ({event.hand_id: at_table} if at_table else {}),
+        "tallies": t.tallies | fined,
+        "disqualified": t.disqualified | gone,
+    }
+
+
+def _without(
+    due: dict[HandId, dict[PlayerId, T]], of: HandId, players: Collection[PlayerId]
+) -> dict[HandId, dict[PlayerId, T]]:
+    """What is due by hand and player, but for these players'."""
+    left = {player: each for player, each in due[of].items() if player not in players}
+    others = {hand: each for hand, each in due.items() if hand != of}
+    return others | ({of: left} if left else {})
+
+
+def _out(event: Placed) -> Out:
+    return Out(
+        player_id=event.player_id,
+        hand_id=event.hand_id,
+        stack=event.stack,
+        no_show=event.no_show,
+        hand_for_hand=event.hand_for_hand,
+        disqualified=isinstance(event, Disqualified),
+    )
 
 
 # decisions
@@ -451,7 +519,8 @@ def raise_level(t: Tournament, now: datetime) -> list[Event]:
 
 
 def place(out: Out, table: TableId, place: int) -> Placed:
-    return Placed(
+    made = Disqualified if out.disqualified else Placed
+    return made(
         player_id=out.player_id,
         table_id=table,
         hand_id=out.hand_id,
@@ -484,22 +553,6 @@ def cancel(t: Tournament, reason: str, entries: int, awarded: Sequence[Event] = 
     entrants = entries if t.structure.for_points else max(t.entrant_count, entries)
     ends = awarded or pool.dissolve(t.pool)
     return [*ends, Cancelled(reason=reason, entrants=entrants, draw_seed=t.draw_seed)]
-
-
-def finish(t: Tournament, winner: PlayerId) -> list[Event]:
-    """The final standings and the prizes, once one player is left."""
-    assert t.players_left == 1
-    standings = (Standing(1, False, winner), *places_of_out(t.outs, 1))
-    return conclude(t, standings, t.entry_count, len(standings))
-
-
-def conclude(
-    t: Tournament, standings: tuple[Standing, ...], entries: int, players: int | None = None
-) -> list[Event]:
-    """The end: prizes for so many entries of so many players (null: of as many), and the places of all."""
-    table = prize_table(t.structure.prizes_bp, entries, players)
-    awarded = pool.award(t.pool, table, standings, lambda draw: draws_for(t.draw_seed, t.tournament_id, draw))
-    return [awarded, Finished(standings=standings, draw_seed=t.draw_seed)]
 
 
 def must_be_running(t: Tournament) -> None:

@@ -6,10 +6,12 @@ What is stored, and who may see each field.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 import msgspec
 
+from domain.dispute_events import PenaltyKind
 from domain.events import Event, Public, Sealed
 from domain.ids import HandId, PlayerId, TableId, TournamentId
 from domain.placing import Standing, Tally
@@ -142,8 +144,7 @@ class LevelRaised(Event, frozen=True, kw_only=True):
 
 
 class Placed(Event, frozen=True, kw_only=True):
-    """A player is out. `place` is his place as things stand; a later no-show can only raise it.
-
+    """A player is out. `place` is his place as things stand; a later no-show, or a disqualification, can only raise it.
     `hand_for_hand` numbers the round in which tables played hand for hand, whose hands count as one.
     """
 
@@ -154,6 +155,10 @@ class Placed(Event, frozen=True, kw_only=True):
     no_show: Public[bool]
     hand_for_hand: Public[int | None]
     place: Public[int]
+
+
+class Disqualified(Placed, frozen=True, kw_only=True):
+    """A player who was disqualified while he played is out by that, and by no hand; he leaves `stack` chips."""
 
 
 class Correction(msgspec.Struct, frozen=True):
@@ -217,6 +222,32 @@ class RulingLapsed(Event, frozen=True, kw_only=True):
     ruling: Public[str]
 
 
+class Imposed(msgspec.Struct, frozen=True):
+    """A penalty of a player; `amount` is in points, chips or hands."""
+
+    player_id: PlayerId
+    penalty: PenaltyKind
+    amount: int | None
+
+
+class PenaltiesImposed(Event, frozen=True, kw_only=True):
+    """A hand is final whose ruling punishes players. Points go at once; what is done at a table, between hands."""
+
+    hand_id: Public[HandId]
+    table_id: Public[TableId]
+    penalties: Public[tuple[Imposed, ...]]
+
+
+class PenaltyCarriedOut(Event, frozen=True, kw_only=True):
+    """Chips that a player lost to the void now, `unpaid` being what he no longer had; or hands that he sits out now."""
+
+    hand_id: Public[HandId]
+    player_id: Public[PlayerId]
+    penalty: Public[Literal["chips", "sit_out"]]
+    amount: Public[int]
+    unpaid: Public[int]
+
+
 class Paused(Event, frozen=True, kw_only=True):
     """The tournament's pause `number`, from 1."""
 
@@ -277,6 +308,13 @@ class PoolDissolved(Event, frozen=True, kw_only=True):
 class Finished(Event, frozen=True, kw_only=True):
     standings: Public[tuple[Standing, ...]]
     draw_seed: Public[bytes]
+
+
+class StandingsCorrected(Event, frozen=True, kw_only=True):
+    """After the end somebody was disqualified: everybody's place as ruled. The prizes that go by it follow."""
+
+    hand_id: Public[HandId]
+    standings: Public[tuple[Standing, ...]]
 
 
 class Cancelled(Event, frozen=True, kw_only=True):

@@ -68,6 +68,10 @@ def _ruling(ruled: Ruled) -> shapes.Ruling:
         ruling=ruled.ruling,
         reason=ruled.reason,
         as_ruled=_result(ruled.result) if ruled.result else None,
+        penalties=[
+            shapes.Penalty(seat=given.seat, penalty=given.penalty, amount=given.amount)
+            for given in disputes.penalties_of(ruled)
+        ],
         seat=ruled.seat if isinstance(ruled, PlayerRuled | SubstituteRuled) else UNSET,
         chips=ruled.chips if isinstance(ruled, PlayerRuled) else UNSET,
         player_id=ruled.player_id if isinstance(ruled, SubstituteRuled) else UNSET,

@@ -55,7 +55,7 @@ def legal_plays(
     if hand.opened and hand.state is not State.RUNNING:
         raise Conflicting("hand-closed", f"The hand is {hand.state}: it was never dealt.")
     game = hand.game if hand.state is State.RUNNING else hand.game._replace(turn=None)
-    on_turn = game.turn == seat
+    on_turn = game.turn == seat and not hand.sits_out(seat)
     options = play_rules.options(game) if on_turn else []
     suits = game.rules.suits
     return shapes.LegalPlays(
@@ -111,6 +111,7 @@ def hand_view(
                 stack=s.stack,
                 cards_left=cards_left[s.seat],
                 connection=connected.get(s.player_id, Connection.NOT_CONNECTED).value,
+                sits_out=True if hand.sits_out(s.seat) else UNSET,
             )
             for s in terms.seats
         ],

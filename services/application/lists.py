@@ -47,7 +47,9 @@ _TABLES = """
 SELECT t.table_id, t.tournament_id, t.number, t.state, t.hand_id, t.last_hand_id, t.hands_played, t.dealer,
        t.direction, t.level, t.unit, t.held, t.position AS as_of,
        COALESCE((SELECT jsonb_agg(jsonb_build_object('seat', s.seat, 'player_id', s.player_id,
-                 'name', COALESCE(p.name, %(unnamed)s), 'stack', s.stack) ORDER BY s.seat)
+                 'name', COALESCE(p.name, %(unnamed)s), 'stack', s.stack)
+                 || CASE WHEN s.sit_out IS NULL THEN '{}' ELSE jsonb_build_object('sit_out', s.sit_out) END
+                 ORDER BY s.seat)
                  FROM projections.table_seats s LEFT JOIN people p USING (player_id)
                  WHERE s.table_id = t.table_id), '[]') AS seats
 FROM projections.tables t

@@ -8,7 +8,9 @@ from functools import reduce
 import msgspec
 
 from domain import hand as hands
-from domain import ring_hands, rulings, tournament_rulings
+from domain import penalties, ring_hands, rulings, tournament_rulings
+from domain import tournament as tournaments
+from domain.ending import place_again
 from domain.events import Event
 from domain.hand import Hand, State
 from domain.ids import roster_id
@@ -29,9 +31,9 @@ def with_what_follows(store: Store, stream: Stream[Hand], events: list[Event], n
     before = existing(stream, "hand")
     after = reduce(hands.evolve, events, before)
     changes = [on(stream, *events), *_at_table(store, before, after, now)]
-    corrected = rulings.correction(after) if before.state is not State.FINAL else None
-    if corrected is not None and after.tournament_id is not None:
-        changes.append(on(store.load(TOURNAMENT, after.tournament_id), corrected))
+    if before.state is not State.FINAL and after.tournament_id is not None and ordered(after):
+        tournament = store.load(TOURNAMENT, after.tournament_id)
+        changes.append(on(tournament, *in_its_tournament(after, existing(tournament, "tournament"))))
     written = [change for change in changes if change.events]
     known = {change.stream_id for change in written}
     brought = _brought_about(store, before, after)
@@ -51,6 +53,17 @@ def _brought_about(store: Store, before: Hand, after: Hand) -> list[Change]:
         return cancelled(store, stream, ruled.reason)
     made = [on(stream, *following.tournament), on(roster, *following.roster)]
     return [change for change in made if change.events]
+
+
+def ordered(hand: Hand) -> list[Event]:
+    """What a final hand's ruling orders its tournament to do; nothing before that."""
+    return [event for event in (rulings.correction(hand), penalties.imposed(hand)) if event is not None]
+
+
+def in_its_tournament(hand: Hand, t: Tournament) -> list[Event]:
+    """The same with what follows from it at once: other places, where the tournament is over."""
+    events = ordered(hand)
+    return [*events, *place_again(reduce(tournaments.evolve, events, t), hand.hand_id)]
 
 
 def ended_at_its_table(store: Store, hand: Hand, now: datetime) -> Change:

@@ -43,11 +43,12 @@ def pay(services: Services, t: TournamentId, number: int, are_final: AreFinal | 
 
 def _due(store: Store, t: TournamentId, are_final: AreFinal) -> list[Payment]:
     """What is owed: refunds at once, prizes once every hand is final."""
+    final = are_final(t)  # before the prizes are read: a last ruling may have changed them
     stream, roster = store.load_many([(TOURNAMENT, t), (ROSTER, roster_id(t))])
     tournament: Tournament | None = stream.state
     if tournament is None or not tournament.over:
         return []
-    if tournament.prizes and not are_final(t):
+    if tournament.prizes and not final:
         return []
     return owed(tournament, (roster.state or Roster()).paid)
 

@@ -27,6 +27,7 @@ Kind = Literal[
     "four_of_a_kind",
     "straight_flush",
 ]
+PenaltyKind = Literal["warning", "points", "chips", "sit_out", "disqualification"]
 Direction = Literal["clockwise", "counterclockwise"]
 Duty = Literal["multi_card", "highest_single", "either"]
 By = Literal["player", "clock", "rule"]
@@ -123,6 +124,7 @@ class TableSeat(Resource, frozen=True, kw_only=True):
     """A taken seat; `stack` is null in a league, which is played for points.
 
     At a ring table `buy_in` is what the player has brought so far, and one who is `leaving` stands up after the hand.
+    In a tournament `sit_out` is how many hands he has still to sit out, by a penalty; it is there where he has any.
     """
 
     seat: int
@@ -133,6 +135,7 @@ class TableSeat(Resource, frozen=True, kw_only=True):
     buy_in: int | UnsetType = UNSET
     sitting_out: bool | UnsetType = UNSET
     leaving: bool | UnsetType = UNSET
+    sit_out: int | UnsetType = UNSET
 
 
 class Stake(Resource, frozen=True, kw_only=True):
@@ -182,7 +185,10 @@ class Table(Resource, frozen=True, kw_only=True):
 
 
 class HandSeat(Resource, frozen=True, kw_only=True):
-    """A seat dealt in; `stack` is what it had at the deal, null in a league, which is played for points."""
+    """A seat dealt in; `stack` is what it had at the deal, null in a league, which is played for points.
+
+    For one that `sits_out`, by a penalty, the clock acts at once.
+    """
 
     seat: int
     player_id: UUID
@@ -190,6 +196,7 @@ class HandSeat(Resource, frozen=True, kw_only=True):
     stack: int | None
     cards_left: int
     connection: Connection = "not_connected"
+    sits_out: bool | UnsetType = UNSET
 
 
 class Heartbeat(Resource, frozen=True, kw_only=True):
@@ -273,6 +280,14 @@ class HandResult(Resource, frozen=True, kw_only=True):
     net: dict[str, int]
 
 
+class Penalty(Resource, frozen=True, kw_only=True):
+    """A seat's penalty; `amount` is in points, chips or hands, null of a warning and a disqualification."""
+
+    seat: int
+    penalty: PenaltyKind
+    amount: int | None
+
+
 class Ruling(Resource, frozen=True, kw_only=True):
     """A ruling, or on appeal the second; `as_ruled` is null where the hand stands as played, or was voided running.
 
@@ -283,6 +298,7 @@ class Ruling(Resource, frozen=True, kw_only=True):
     ruling: RulingKind
     reason: str
     as_ruled: HandResult | None
+    penalties: list[Penalty]
     seat: int | UnsetType = UNSET
     chips: int | UnsetType = UNSET
     player_id: UUID | UnsetType = UNSET
@@ -480,7 +496,8 @@ class Standing(Resource, frozen=True, kw_only=True):
 class Correction(Resource, frozen=True, kw_only=True):
     """What a ruling on a hand gave a player more than as played, at a log position; `unpaid` is what he lacked.
 
-    Where there are stacks their chips follow, between hands, in a line of their own.
+    Where there are stacks their chips follow, between hands, in a line of their own. A `penalty` has a line when the
+    hand is final, with its `amount`, and one when chips are taken or hands begin to be sat out; it is null of results.
     """
 
     position: int
@@ -492,6 +509,8 @@ class Correction(Resource, frozen=True, kw_only=True):
     hands_won: int
     chips: int
     unpaid: int
+    penalty: PenaltyKind | None
+    amount: int | None
 
 
 class Prize(Resource, frozen=True, kw_only=True):

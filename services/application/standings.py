@@ -16,6 +16,7 @@ T = TypeVar("T")
 # Who is in play by chips, then the rest in order of going out.
 # A row's `place` is the player's as things stood when he went out; later no-shows rank below him and raise it.
 # The final rows have the final places. So those who are out are ordered by it, no-shows last, and counted again.
+# As ruled whoever is disqualified ranks below them: of these the last to go out first, who still plays before him.
 # A league goes by points, as `domain.placing.places_by_points` has it.
 _STANDINGS = """
 WITH ruled AS (
@@ -32,11 +33,13 @@ WITH ruled AS (
            r.points - COALESCE(c.points, 0)::bigint AS points, r.hands - COALESCE(c.hands, 0)::bigint AS hands,
            r.hands_won - COALESCE(c.hands_won, 0)::bigint AS hands_won,
            r.cards_left - COALESCE(c.cards_left, 0)::bigint AS cards_left,
-           r.table_id, r.place, r.no_show, r.withdrawn
+           r.table_id, CASE WHEN %(as_played)s THEN r.out_place ELSE r.place END AS place, r.no_show, r.withdrawn,
+           r.disqualified AND NOT %(as_played)s AS disqualified, COALESCE(r.out_at, 0) AS out_at
     FROM ruled AS r LEFT JOIN corrected AS c USING (player_id)
 ), placed AS (
     SELECT n.*, CASE WHEN structure->>'format' = 'league'
-        THEN ARRAY[(hands = 0)::integer, -points, -hands_won, cards_left]::numeric[]
+        THEN ARRAY[disqualified::integer, (hands = 0)::integer, -points, -hands_won, cards_left]::numeric[]
+        WHEN disqualified THEN ARRAY[2, 0, -chips, -out_at]::numeric[]
         WHEN place IS NULL THEN ARRAY[0, 0, -chips, 0] ELSE ARRAY[1, no_show::integer, 0, place]::numeric[]
         END AS key
     FROM newest AS n JOIN projections.tournaments USING (tournament_id) WHERE NOT withdrawn
@@ -55,7 +58,7 @@ OFFSET %(first)s LIMIT %(limit)s
 
 _CORRECTIONS = """
 SELECT position, hand_id, player_id, COALESCE(p.name, %(unnamed)s) AS name, points, hands, hands_won, chips, unpaid,
-       max(position) OVER () AS as_of
+       penalty, amount, max(position) OVER () AS as_of
 FROM projections.corrections LEFT JOIN people p USING (player_id)
 WHERE tournament_id = %(tournament)s AND position <= %(as_of)s
 ORDER BY position, player_id

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from uuid import UUID
 
 import msgspec
+from msgspec import UNSET
 
 from domain.connection import Connection
 from domain.ids import TableId
@@ -112,6 +113,7 @@ def shown(
                 player_id=taken.player_id,
                 name=called.get(taken.player_id, shapes.UNNAMED),
                 stack=None if table.points else taken.stack,
+                sit_out=taken.sit_out or UNSET,
             )
             for seat, taken in table.seats.items()
         ],

@@ -15,6 +15,7 @@ from big2.actions import WHY_AUTOMATIC
 from domain import dispute_events as disputes
 from domain import hand as hands
 from domain import tournament_events as own
+from domain.dispute import penalties_of
 from domain.events import Event
 from domain.hand import HAND, Hand
 from domain.hand_events import CardsPlayed, Dealt, Finalised, HandRecorded, Passed, Settled, Transfer, Voided
@@ -67,7 +68,11 @@ def _in_tournament(events: Sequence[Recorded], player: PlayerId) -> Iterator[Lin
         if number == 0 or events[number - 1].command != r.command:  # what is decided at once
             together = [e.event for e in events[number:] if e.command == r.command]
             broken = {e.number for e in together if isinstance(e, own.TableBroken)}
-        for told in (*_seated(r.event, player, broken), *_come_to(r.event, player)):
+        for told in (
+            *_seated(r.event, player, broken),
+            *_come_to(r.event, player),
+            *_punished(r.event, player),
+        ):
             yield Line(r.position, r.at, told)
 
 
@@ -91,12 +96,7 @@ def _seated(event: Event, player: PlayerId, broken: set[int]) -> Iterator[str]:
 def _come_to(event: Event, player: PlayerId) -> Iterator[str]:
     match event:
         case own.Placed() if event.player_id == player:
-            how = (
-                "never seen to act"
-                if event.no_show
-                else f"with {event.stack} chips before hand {event.hand_id}"
-            )
-            yield f"is out, {how}: place {event.place} as things stand"
+            yield f"is out, {_why_out(event)}: place {event.place} as things stand"
         case own.ResultCorrected():
             for change in (each for each in event.changes if each.player_id == player):
                 yield f"hand {event.hand_id} as ruled gives {change.chips:+} chips against as played"
@@ -111,11 +111,34 @@ def _come_to(event: Event, player: PlayerId) -> Iterator[str]:
             unit = event.currency if isinstance(event, own.MoneyPrizesAwarded) else "basis points"
             for prize in (each for each in event.prizes if each.player_id == player):
                 yield f"prize {prize.amount} of {event.pool} {unit}, for place {prize.place}"
-        case own.Finished():
+        case own.Finished() | own.StandingsCorrected():
             for standing in (each for each in event.standings if each.player_id == player):
                 yield f"ends at place {standing.place}{', shared' if standing.tied else ''}"
         case own.Cancelled():
             yield f"the tournament is cancelled: {event.reason}"
+
+
+def _punished(event: Event, player: PlayerId) -> Iterator[str]:
+    match event:
+        case own.PenaltiesImposed():
+            for each in (each for each in event.penalties if each.player_id == player):
+                yield f"penalty by the ruling on hand {event.hand_id}: {_penalty(each)}"
+        case own.PenaltyCarriedOut() if event.player_id == player and event.penalty == "chips":
+            lacked = f", of {event.amount + event.unpaid} for which he had too few" if event.unpaid else ""
+            yield f"{-event.amount:+} chips by the penalty of hand {event.hand_id}{lacked}"
+        case own.PenaltyCarriedOut() if event.player_id == player:
+            yield f"sits out his next {event.amount} hands: the clock acts for him at once"
+
+
+def _why_out(event: own.Placed) -> str:
+    if isinstance(event, own.Disqualified):
+        return f"disqualified, with {event.stack} chips that go to the void"
+    return "never seen to act" if event.no_show else f"with {event.stack} chips before hand {event.hand_id}"
+
+
+def _penalty(given: disputes.Penalty | own.Imposed) -> str:
+    counted = {"points": "points", "chips": "chips", "sit_out": "hands"}.get(given.penalty)
+    return given.penalty if counted is None else f"{given.penalty}, {given.amount} {counted}"
 
 
 def _why_moved(event: own.PlayerMoved, broken: set[int]) -> str:
@@ -163,7 +186,7 @@ def _of_hand(event: Event, step: Step | None, seats: Sequence[int]) -> Iterator[
         case Voided():
             yield f"is void: {event.reason}"
         case disputes.Ruled():
-            yield f"ruling {event.number}, {event.ruling}: {event.reason}"
+            yield from _ruled(event)
         case disputes.ActionsVoided():
             yield f"actions {event.action} to {event.last} are void: {event.reason}"
         case disputes.TimeGiven():
@@ -173,6 +196,12 @@ def _of_hand(event: Event, step: Step | None, seats: Sequence[int]) -> Iterator[
             yield f"{what} by a {event.role}: {event.reason}"
         case disputes.Frozen() | disputes.Released():
             yield f"{event.scope} {'frozen' if isinstance(event, disputes.Frozen) else 'released'}: {event.reason}"
+
+
+def _ruled(event: disputes.Ruled) -> Iterator[str]:
+    yield f"ruling {event.number}, {event.ruling}: {event.reason}"
+    for given in penalties_of(event):
+        yield f"penalty of seat {given.seat}: {_penalty(given)}"
 
 
 def _decided(event: CardsPlayed | Passed, step: Step) -> str:

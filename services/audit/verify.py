@@ -30,7 +30,6 @@ class Wrong(Exception):  # noqa: N818
 def demand(holds, where, what):
     if not holds:
         raise Wrong(f"{where}: {what}")
-
 # reading
 def read_bundle(path: str) -> tuple[dict[str, bytes], dict]:
     """The members of the zip, and its events, in order, each with the bytes that were hashed."""
@@ -159,7 +158,6 @@ def check_inclusion(files, events, size, root):
 def tree_in(files: Mapping[str, bytes]) -> dict[tuple[int, int], bytes]:
     split = [line.split(" ") for line in files["tree.txt"].decode().splitlines()]
     return {(int(first), int(end)): base64.b64decode(raw, validate=True) for first, end, raw in split}
-
 ENDS = {"hand": {"finalised", "confirmed"}, "table": {"closed"}, "ring": {"closed"}, "roster": {"closed"},
         "tournament": {"finished", "cancelled"}}
 def check_chain(events, manifest):
@@ -192,11 +190,12 @@ def check_chain(events, manifest):
         if event["topic"].startswith("hand.") and event["version"] == 1:
             demand(told["hand_id"] == event["stream"], event["where"], "is of another hand than its stream")
     own = of_kind(events, "tournament")
-    corrected = {told["hand_id"] for _, told in named(own, "result_corrected")}
+    ordered = {"result": "result_corrected", "penalties": "penalties_imposed"}  # by a hand's last ruling
+    done = {(what, told["hand_id"]) for what, name in ordered.items() for _, told in named(own, name)}
     for stream, hand in hands_of(events).items() if own else ():
-        changes = [told["result"] is not None for _, told in named(hand, "ruled")]  # by the last ruling, if any does
-        stands = not changes or not changes[-1] or stream in corrected
-        demand(stands, f"hand {stream}", "its ruling is not followed by the tournament's correction")
+        last = ([told for _, told in named(hand, "ruled")] or [{}])[-1]
+        due = {(what, stream) for what in ordered if last.get(what) is not None}
+        demand(due <= done, f"hand {stream}", "its ruling is not followed by the tournament's correction")
     return f"{len(heads)} streams are whole, from their first event to their end; every table and hand is there"
 def of_kind(events, kind):
     return [event for event in events if event["topic"].split(".")[0] == kind]
@@ -259,7 +258,6 @@ def step_of(deal):
 def around(seat, seats, step):
     """The seats in the direction of play, from the one after `seat` on; itself last, if it is one of them."""
     return [each for each in ((seat - 1 + step * n) % 4 + 1 for n in range(1, 5)) if each in seats]
-
 class Rules:
     """R3 by the switches of a rule set (R12)."""
     def __init__(self, switches):
@@ -303,7 +301,6 @@ class Rules:
         if one and len(cards) != len(over):
             return self.quads_beat_any and one[0] == "four_of_a_kind"
         return bool(one) and one[1] > other[1]
-
 class Table:
     """A hand as people play it: who holds what, whose turn it is, what lies there (R4–R7)."""
     def __init__(self, rules, deal):
@@ -404,7 +401,6 @@ class Table:
         same = facts == (turn["seat"], told["cards_left"], turn["number"])
         demand(same, where, f"the turn, cards left and number before action {first} are {facts}")
         return table
-
 def check_play(hands):
     """Every action is one that the rules allow, and the end is where they see it."""
     done = 0
@@ -472,7 +468,6 @@ def worth(rules, cards, twos):
 # the tournament
 STANDARD = ((64, (2800, 1800, 1300, 1000, 800, 700, 600, 500, 500)), (32, (3200, 2100, 1500, 1100, 900, 700, 500)),
             (16, (4000, 2500, 2000, 1500)), (8, (5000, 3000, 2000)), (4, (6500, 3500)), (0, (10000,)))
-
 def check_places(events, hands):
     """Stacks follow from the settlements, places from who went out when, and with how much."""
     stacks, seated = {}, {}
@@ -494,53 +489,60 @@ def check_places(events, hands):
             same = told["stacks"].get(seat) == right or event["topic"].startswith("ring.")
             demand(same, event["where"], f"the stack of seat {seat} should be {right}")
     own = of_kind(events, "tournament")
-    if not named(own, "finished"):
+    if not (ends := named(own, "finished", "standings_corrected")):
         return "no tournament was finished: none to check"
     if named(own, "published")[-1][1]["structure"]["format"] == "league":
         return "a league's places are for `big2 verify`: this file does not judge them"
-    (at, end), standings = named(own, "finished")[0], knocked_out(own, stacks)
+    (at, end), (standings, _) = ends[-1], knocked_out(own, stacks)
     demand(standings == end["standings"], at["where"], f"the standings should be {standings}")
     return f"{len(standings)} places follow from the hands"
 def knocked_out(own, stacks):
-    outs, players = [], set()
-    for event, told in named(own, "started", "entry_taken", "player_reinstated", "player_replaced", "placed"):
+    """The places of all, and who is disqualified: below everybody."""
+    outs, players, gone = [], set(), set()
+    for event, told in named(own, "started", "entry_taken", "player_reinstated", "player_replaced", "penalties_imposed",
+                             "placed", "disqualified"):
         players |= set(told.get("entrants", ()))
+        gone |= {each["player_id"] for each in told.get("penalties", ()) if each["penalty"] == "disqualification"}
         if "player_id" in told and "place" not in told:
             outs = [out for out in outs if out["player_id"] != told["player_id"]]
             players = players - {told["player_id"]} | {told.get("substitute_id", told["player_id"])}
+            gone.discard(told["player_id"])
         elif "place" in told:
             outs.append(told)
             before, after = stacks.get(told["hand_id"], {}).get(told["player_id"], (told["stack"], 0))
-            demand(told["no_show"] or (before == told["stack"] and after <= 0), event["where"], "he was not out then")
+            ruled = told["no_show"] or ("disqualified" in event["topic"] and told["player_id"] in gone)
+            demand(ruled or (before == told["stack"] and after <= 0), event["where"], "he was not out then")
     left = players - {out["player_id"] for out in outs}
     demand(len(left) == 1, "tournament.finished", f"{len(left)} players are left, and not one")
     def tie(item):
         number, out = item
-        return number if out["no_show"] else (out["hand_for_hand"] or out["hand_id"], out["stack"])
-    standings = [{"place": 1, "player_id": left.pop(), "tied": False}]
-    ranked = sorted(enumerate(outs), key=lambda item: (item[1]["no_show"], -item[0]))
-    for group in [list(group) for _, group in groupby(ranked, key=tie)]:
+        shares = not out["no_show"] and out["player_id"] not in gone
+        return (out["hand_for_hand"] or out["hand_id"], out["stack"]) if shares else number
+    outs.append({"player_id": left.pop(), "no_show": False, "hand_for_hand": None, "hand_id": None, "stack": 0})
+    standings, by = [], lambda item: (item[1]["player_id"] in gone, item[1]["no_show"], -item[0])
+    for group in [list(group) for _, group in groupby(sorted(enumerate(outs), key=by), key=tie)]:
         place = len(standings) + 1
         standings += [{"place": place, "player_id": out["player_id"], "tied": len(group) > 1} for _, out in group]
-    return standings
+    return standings, gone & players
 def check_prizes(events):
     """The prizes follow from the structure, the pool and the places; the pool ends at 0."""
     own = of_kind(events, "tournament")
-    awards, finished = named(own, "prizes_awarded"), named(own, "finished")
+    awards, finished = named(own, "prizes_awarded"), named(own, "finished", "standings_corrected")
     if not awards:
         demand(not finished, "tournament.finished", "no prizes were awarded before it")
         return "none were awarded"
-    (at, told), formed = awards[0], [pool["buy_ins"] + pool["overlay"] for _, pool in named(own, "pool_formed")]
+    (at, told), formed = awards[-1], [pool["buy_ins"] + pool["overlay"] for _, pool in named(own, "pool_formed")]
     terms, total = named(own, "published")[-1][1]["structure"], sum(prize["amount"] for prize in told["prizes"])
     demand(total == told["pool"] == (formed or [10000])[0], at["where"], f"{total} is awarded of a pool of {formed}")
     if not finished:
         return f"{len(told['prizes'])} prizes, {total} in all, by chips (not checked): it was cancelled in the money"
-    end, places = finished[0][1]["standings"], [place["place"] for place in finished[0][1]["standings"]]
+    end, places = finished[-1][1]["standings"], [place["place"] for place in finished[-1][1]["standings"]]
     demand(all(any(p.items() >= s.items() for s in end) for p in told["prizes"]), at["where"], "a prize is misplaced")
     if terms["format"] != "league":
         entries = sum(len(t["entrants"]) if "entrants" in t else 1 for _, t in named(own, "started", "entry_taken"))
         standard = next(t for least, t in STANDARD if entries >= least)
-        taken = (standard if terms["prizes_bp"] == "standard" else terms["prizes_bp"])[: min(entries, len(places))]
+        most = min(entries, max(1, len(places) - len(knocked_out(own, {})[1])))  # who is disqualified wins none
+        taken = (standard if terms["prizes_bp"] == "standard" else terms["prizes_bp"])[:most]
         table = [taken[0] + 10000 - sum(taken), *taken[1:]]
         by_place, right = allotted(formed[0], table) if formed else table, []
         by_rank = [*by_place, *[0] * (len(places) - len(by_place))]
@@ -581,7 +583,6 @@ def checks(path: str, trusted: str | None = None) -> Iterator[tuple[str, bool, s
             yield name, False, str(error) if isinstance(error, Wrong) else f"cannot be read: {error!r}"
     if manifest["left_out"]:
         yield "left out", True, f"{len(manifest['left_out'])} hands, which were not final: ask for another bundle"
-
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bundle")
@@ -594,6 +595,5 @@ def main(arguments):
     except OSError as error:
         parser.error(f"{asked.bundle}: {error.strerror}")
     return wrong
-
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
 from domain.table_events import HandEnded, Opened, Place, Seated, StacksAdjusted, Vacated
-from domain.tournament_events import LateSeated, StacksCorrected, TablesDrawn
+from domain.tournament_events import LateSeated, PenaltyCarriedOut, StacksCorrected, TablesDrawn
 from services.doctor.violation import Violation, at, stream
 from services.envelope import Recorded
 
@@ -67,7 +67,7 @@ class _Table:
         had = self.stacks.pop(event.seat, 0)
         if had != event.stack:
             yield at("I3", r, f"seat {event.seat} is left with {event.stack} chips, and had {had}")
-        self.void += event.stack if event.reason == "no_show" else 0
+        self.void += event.stack if event.reason in ("no_show", "disqualified") else 0
 
     def _ended(self, r: Recorded, event: HandEnded) -> Iterator[Violation]:
         if total := sum(event.net.values()):
@@ -91,6 +91,8 @@ def _issued(tournament: Iterable[Recorded]) -> tuple[int, int]:
                 issued += r.event.place.stack
             case StacksCorrected():
                 issued += sum(r.event.changes.values())
+            case PenaltyCarriedOut(penalty="chips"):
+                issued -= r.event.amount
     return issued, redrawn
 
 

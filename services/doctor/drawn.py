@@ -18,6 +18,7 @@ from domain.ids import TournamentId, roster_id
 from domain.tournament import TOURNAMENT
 from domain.tournament_events import (
     Cancelled,
+    Disqualified,
     DrawnTable,
     Finished,
     LateSeated,
@@ -29,6 +30,7 @@ from domain.tournament_events import (
     Published,
     ReinstatedSeated,
     SeedsCommitted,
+    StandingsCorrected,
     TableOpened,
     TablesDrawn,
 )
@@ -153,11 +155,16 @@ def _of_event(event: Event) -> list[tuple[str, str | None]]:
         case PlayerReplaced():
             return [(f"{event.substitute_id} takes over from {event.player_id}", None)]
         case Placed():
-            return [(f"place {event.place}: {event.player_id}", None)]
+            why = ", disqualified" if isinstance(event, Disqualified) else ""
+            return [(f"place {event.place}: {event.player_id}{why}", None)]
         case MoneyPrizesAwarded():
             return [(f"prizes of {event.pool} {event.currency}, odd units by lot", event.draw)]
         case PrizesAwarded():
             return [(f"prizes of {event.pool} basis points", None)]
+        case StandingsCorrected():
+            return [
+                (f"the standings of {len(event.standings)} again, by a ruling on hand {event.hand_id}", None)
+            ]
         case Finished():
             return [(f"the standings of {len(event.standings)}, and the seed revealed", None)]
     return []

@@ -18,6 +18,7 @@ from domain import roster as rosters
 from domain import table as tables
 from domain import tournament as decide_on
 from domain.director import Facts, look
+from domain.ending import place_again
 from domain.events import Event
 from domain.ids import TableId, TournamentId, roster_id
 from domain.roster import Registered, Roster, Substituted, Withdrawn
@@ -40,14 +41,17 @@ from domain.tournament_events import (
     Finished,
     LevelRaised,
     Paused,
+    PenaltiesImposed,
     PlayerReinstated,
     PlayerReplaced,
+    PrizesAwarded,
     Published,
     ReplacementOrdered,
     ResultCorrected,
     Resumed,
     RulingLapsed,
     SeedsCommitted,
+    StandingsCorrected,
     Started,
     TableClosed,
     TableOpened,
@@ -58,10 +62,19 @@ from services.doctor.replay_tables import OF_HANDS
 from services.doctor.violation import Violation, at
 from services.envelope import Recorded
 
-OF_RULINGS = (ResultCorrected, RulingLapsed, PlayerReinstated, ReplacementOrdered, Substituted)
+OF_RULINGS = (
+    ResultCorrected,
+    PenaltiesImposed,
+    RulingLapsed,
+    PlayerReinstated,
+    ReplacementOrdered,
+    Substituted,
+)
 """What rulings bring to their tournament and its roster, which is judged with the hand."""
 OF_DISPUTES = (*OF_RULINGS, TableFrozen, TableReleased)
 """What disputes bring to their tournament and its tables."""
+PLACED_AGAIN = (StandingsCorrected, PrizesAwarded)
+"""What follows from that at once, where the tournament is over."""
 UNSURE = timedelta(seconds=10)
 """How long before a look its tables may have been read otherwise than the log has them."""
 TRIES = 256
@@ -168,20 +181,28 @@ class _World:
             yield lambda: self._without_tournament(rest)
 
     def _is_of_disputes(self, rest: Append) -> bool:
-        """Roots may come with who is back, and who has no seat yet is replaced at once."""
-        by_ruling = rest.has(PlayerReinstated, ReplacementOrdered)
-        of_disputes = OF_DISPUTES + ((DealsCommitted, PlayerReplaced) if by_ruling else ())
+        """Roots may come with who is back; who has no seat yet is replaced at once, and after the end places follow."""
+        of_disputes: tuple[type[Event], ...] = OF_DISPUTES
+        of_disputes += (
+            (DealsCommitted, PlayerReplaced) if rest.has(PlayerReinstated, ReplacementOrdered) else ()
+        )
+        of_disputes += PLACED_AGAIN if rest.has(PenaltiesImposed) else ()
         return all(isinstance(r.event, of_disputes) for r in rest.events)
 
     def _of_disputes(self, rest: Append) -> Decided:
         """What a dispute brings to the tables and the tournament: that is judged with its hand, but for its order."""
         decided: dict[UUID, list[Event]] = {}
         for r in rest.events:
+            if isinstance(r.event, PLACED_AGAIN):
+                continue
             follows = True
             if isinstance(r.event, TableFrozen | TableReleased):
                 frozen = r.event.hand_id in self._table(r.stream).frozen
                 follows = frozen == isinstance(r.event, TableReleased)
             decided.setdefault(r.stream, []).extend([r.event] if follows else [])
+        own = decided.get(self.id, [])
+        for hand in [event.hand_id for event in own if isinstance(event, PenaltiesImposed)]:
+            own += place_again(reduce(decide_on.evolve, own, self.t), hand)
         return decided
 
     # what somebody asked for, or the clock

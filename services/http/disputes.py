@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from flask import Response
 
+from domain.dispute_events import Penalty
 from domain.hand import Hand
 from domain.ids import HandId
 from domain.rulings import Ruling
@@ -102,9 +103,9 @@ def release_hand(call: Call, hand_id: UUID) -> Response:
 def rule_on_hand(call: Call, hand_id: UUID) -> Response:
     """Rule on a hand: not by who plays at that table, and on appeal not by who ruled first"""
     if call.query["dry_run"]:
-        ruling = partial(_told, call, Ruling)
+        ruling = partial(_told, call, _ruling)
         return would_be(disputes.would_rule(call.services, call.actor, HandId(hand_id), ruling))
-    return _disputed(call, hand_id, disputes.rule, Ruling)
+    return _disputed(call, hand_id, disputes.rule, _ruling)
 
 
 @command(
@@ -137,3 +138,7 @@ def _disputed(
 
 def _told(call: Call, kind: Callable[..., T]) -> T:
     return kind(**call.body.read())
+
+
+def _ruling(*, penalties: Sequence[Mapping[str, Any]] = (), **told: Any) -> Ruling:  # noqa: ANN401
+    return Ruling(**told, penalties=tuple(Penalty(**given) for given in penalties))

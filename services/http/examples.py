@@ -226,6 +226,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
                         "points": {"1": 5, "2": -5},
                         "net": {"1": 5, "2": -5},
                     },
+                    "penalties": [{"seat": 2, "penalty": "warning", "amount": None}],
                 }
             ],
             "appeal": None,
@@ -241,6 +242,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "hands_won": 0,
         "chips": 0,
         "unpaid": 0,
+        "penalty": None,
+        "amount": None,
     },
     "EntropyTaken": {
         "hand_id": _HAND,

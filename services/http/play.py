@@ -26,6 +26,7 @@ _ACTING = (
     "hand-closed",
     "hand-not-dealt",
     "hand-frozen",
+    "sits-out",
     "stale-turn",
     "not-your-turn",
     "assistant-rule",

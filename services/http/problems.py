@@ -144,6 +144,14 @@ PROBLEMS: Mapping[str, ProblemType] = {
         "The seat has sent its entropy",
         "One nonce a seat goes into a deal. The next hand takes another.",
     ),
+    "sits-out": ProblemType(
+        409,
+        "The player sits the hand out",
+        "A director has given him a penalty: the clock acts for him at once. The table says how many hands are left.",
+    ),
+    "disqualified": ProblemType(
+        409, "The player is disqualified", "A director has ruled so: he enters this tournament no more."
+    ),
     "hand-frozen": ProblemType(
         409, "The hand is frozen", "A director looks at it: nobody acts before he releases it, or rules."
     ),

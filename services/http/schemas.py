@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import marshmallow as ma
 
 from big2.ring import MOST_MONEY, MOST_UNIT
+from domain.dispute_events import PenaltyKind
 from domain.running_rulings import MOST_SECONDS
 from domain.structure import Structure
 from services.application.webhooks import TOLD
@@ -56,10 +57,11 @@ class Members(NamedTuple):
 
 
 MEMBERS_OF = {
-    "stands": Members(),
-    "void": Members(),
-    "adjust": Members(needs=("points",)),
-    "liability": Members(needs=("liable",)),
+    "stands": Members(may=("penalties",)),
+    "void": Members(may=("penalties",)),
+    "adjust": Members(needs=("points",), may=("penalties",)),
+    "liability": Members(needs=("liable",), may=("penalties",)),
+    "penalty": Members(needs=("penalties",)),
     "cancel": Members(),
     "void_from": Members(needs=("action",)),
     "time": Members(needs=("seconds",)),
@@ -67,9 +69,6 @@ MEMBERS_OF = {
     "replace": Members(needs=("seat", "player_id")),
 }
 """Each ruling that is offered: which members of the body go with it. None goes with one that does not name it."""
-LATER_RULINGS = (
-    "penalty",
-)  # fmt: skip
 LATER_FORMATS = ("rounds", "swiss", "duplicate", "bracket")
 
 
@@ -322,12 +321,25 @@ class NewFreeze(Body):
     reason = Text(REASON_LETTERS, required=True)
 
 
+class NewPenalty(Body):
+    seat = Whole(1, 4, required=True)
+    penalty = OneOf(*get_args(PenaltyKind), required=True)
+    amount = Whole(
+        1,
+        allow_none=True,
+        metadata={
+            "description": "Points of a league, chips, or hands to sit out (at most 20); of nothing else."
+        },
+    )
+
+
 class NewRuling(Body):
     """`points` by seat go with `adjust`, `liable` (null for nobody) with `liability`, and with nothing else; so do
     `action` with `void_from` and `seconds` with `time`, `seat` and `chips` with `reinstate`,
-    `seat` and `player_id` with `replace`."""
+    `seat` and `player_id` with `replace`. `penalties` are all of `penalty`, and go with any other ruling on what a
+    settled hand comes to."""
 
-    ruling = OneOf(*MEMBERS_OF, later=LATER_RULINGS, required=True)
+    ruling = OneOf(*MEMBERS_OF, required=True)
     reason = Text(REASON_LETTERS, required=True)
     points = BySeat(
         MOST,
@@ -348,6 +360,7 @@ class NewRuling(Body):
     seat = Whole(1, 4, metadata={"description": "Where the player sat whom the ruling is about."})
     chips = Whole(1, metadata={"description": "What he is back with."})
     player_id = Id(metadata={"description": "Who takes over from him."})
+    penalties = Parts(NewPenalty, 1, 4, metadata={"description": "At most one a seat."})
 
     @ma.validates_schema
     def _fit(self, asked: dict[str, Any], **_: Any) -> None:  # noqa: ANN401 - marshmallow's own signature

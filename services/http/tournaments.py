@@ -93,6 +93,7 @@ def change_tournament(call: Call, tournament_id: UUID) -> Response:
         "registration-closed",
         "tournament-full",
         "already-registered",
+        "disqualified",
         "player-barred",
         "insufficient-funds",
     ),

@@ -48,7 +48,7 @@ class Context:
         """By scope and account."""
         self.turns: dict[str, Columns | None] = {}
         """By subject: its row in the agenda, or None where that is to go."""
-        self.standings_rows = Growing("standings", 13, replacing=3)
+        self.standings_rows = Growing("standings", 16, replacing=3)
         self.leaderboard = Growing("leaderboard", 9)
         self.ledger_lines = Growing("ledger_lines", 17)
         self.feed = Growing("feed", 7)

@@ -86,6 +86,7 @@ CREATE TABLE table_seats (
     buy_in bigint,
     sitting_out boolean,
     leaving boolean,
+    sit_out integer,
     PRIMARY KEY (table_id, seat)
 );
 """
@@ -241,8 +242,14 @@ def _table(cur: Cursor, r: Recorded) -> None:
             _hand_ended(cur, r, r.event)
         case table.SeatTakenOver():
             cur.execute(
-                "UPDATE table_seats SET player_id = %s WHERE table_id = %s AND seat = %s",
+                "UPDATE table_seats SET player_id = %s, sit_out = NULL WHERE table_id = %s AND seat = %s",
                 (r.event.player_id, r.stream, r.event.seat),
+            )
+            _touch(cur, r)
+        case table.SitOutGiven():
+            cur.execute(
+                "UPDATE table_seats SET sit_out = COALESCE(sit_out, 0) + %s WHERE table_id = %s AND seat = %s",
+                (r.event.hands, r.stream, r.event.seat),
             )
             _touch(cur, r)
         case table.StacksAdjusted():
@@ -260,7 +267,8 @@ def _table(cur: Cursor, r: Recorded) -> None:
 
 def _seat(cur: Cursor, r: Recorded, place: table.Place, stack: int | None) -> None:
     cur.execute(
-        "INSERT INTO table_seats VALUES (%s, %s, %s, %s)", (r.stream, place.seat, place.player_id, stack)
+        "INSERT INTO table_seats (table_id, seat, player_id, stack, sit_out) VALUES (%s, %s, %s, %s, %s)",
+        (r.stream, place.seat, place.player_id, stack, place.sit_out or None),
     )
 
 
@@ -283,6 +291,11 @@ def _hand_ended(cur: Cursor, r: Recorded, e: table.HandEnded) -> None:
         " WHERE table_id = %s AND t.seat = s.seat",
         (list(e.stacks), list(e.stacks.values()), r.stream),
     )
+    if e.winner is not None:  # a voided hand is not sat out
+        cur.execute(
+            "UPDATE table_seats SET sit_out = NULLIF(sit_out - 1, 0) WHERE table_id = %s AND sit_out IS NOT NULL",
+            (r.stream,),
+        )
 
 
 def _adjusted(cur: Cursor, r: Recorded, e: table.StacksAdjusted) -> None:

@@ -14,6 +14,7 @@ from domain.ring_events import RingHandBegun
 from domain.table_events import Vacated
 from domain.tournament_events import (
     LateSeated,
+    PenaltyCarriedOut,
     PlayerReplaced,
     PoolDissolved,
     PoolFormed,
@@ -154,7 +155,13 @@ def _where(cur: Cursor, r: Recorded, context: Context) -> Where:
         case Vacated():
             t, table = TournamentId(context.tournament_of(cur, r.stream)), TableId(r.stream)
             return Where(stream=r.stream, version=r.version, tournament_id=t, table_id=table)
-        case ResultCorrected() | StacksCorrected() | ReinstatedSeated() | PlayerReplaced():
+        case (
+            ResultCorrected()
+            | StacksCorrected()
+            | ReinstatedSeated()
+            | PlayerReplaced()
+            | PenaltyCarriedOut()
+        ):
             t = TournamentId(r.stream)
             return Where(stream=r.stream, version=r.version, tournament_id=t, hand_id=r.event.hand_id)
         case PoolFormed() | PoolDissolved() | TablesDrawn() | LateSeated():

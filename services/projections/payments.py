@@ -48,10 +48,11 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
 
 
 def _owe(cur: Cursor, r: Recorded, payments: int) -> None:
-    """So many prizes or refunds, where there is a buy-in."""
+    """So many prizes or refunds, where there is a buy-in; prizes are awarded again where a ruling has moved places."""
     cur.execute(
         "INSERT INTO agenda_payments SELECT tournament_id, 0, %s FROM tournaments"
-        " WHERE tournament_id = %s AND structure->'buy_in' <> 'null' AND %s > 0",
+        " WHERE tournament_id = %s AND structure->'buy_in' <> 'null' AND %s > 0"
+        " ON CONFLICT (tournament_id) DO UPDATE SET owed = excluded.owed",
         (payments, r.stream, payments),
     )
 

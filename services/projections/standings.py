@@ -1,7 +1,8 @@
 """`standings`: each player's chips, points and hands. A change is a new row, so any position can be read.
 
 A player's row as of a position is his newest one at or below it. It is as ruled; `corrections` has what rulings made of
-it, event by event: without them it is as played.
+it, event by event: without them it is as played. So `out_place` is the place that a player had when he went
+out, whatever came of it, and `out_at` where the log says that he did.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ CREATE TABLE standings (
     tied boolean NOT NULL DEFAULT false,
     no_show boolean NOT NULL DEFAULT false,
     withdrawn boolean NOT NULL DEFAULT false,
+    disqualified boolean NOT NULL DEFAULT false,
+    out_place integer,
+    out_at bigint,
     PRIMARY KEY (tournament_id, player_id, position)
 );
 CREATE TABLE corrections (
@@ -48,16 +52,20 @@ CREATE TABLE corrections (
     cards_left bigint NOT NULL,
     chips numeric NOT NULL,
     unpaid numeric NOT NULL,
+    penalty text,
+    amount bigint,
     PRIMARY KEY (tournament_id, position, player_id)
 );
 """
 
 _NEWEST = """
-SELECT chips, points, hands, hands_won, cards_left, table_id, place, tied, no_show, withdrawn FROM standings
-WHERE tournament_id = %s AND player_id = %s ORDER BY position DESC LIMIT 1
+SELECT chips, points, hands, hands_won, cards_left, table_id, place, tied, no_show, withdrawn, disqualified,
+       out_place, out_at
+FROM standings WHERE tournament_id = %s AND player_id = %s ORDER BY position DESC LIMIT 1
 """
 _OUT = """
-SELECT player_id, chips, points, hands, hands_won, cards_left, table_id, place, tied, no_show, withdrawn
+SELECT player_id, chips, points, hands, hands_won, cards_left, table_id, place, tied, no_show, withdrawn,
+       disqualified, out_place, out_at
 FROM (SELECT DISTINCT ON (player_id) * FROM standings WHERE tournament_id = %s
       ORDER BY player_id, position DESC) AS newest
 WHERE place IS NOT NULL
@@ -71,7 +79,7 @@ FROM tournaments WHERE tournament_id = %s
 _CARRIED = """
 INSERT INTO corrections
 SELECT tournament_id, %(position)s, %(player)s, %(hand)s, %(sign)s * sum(points), %(sign)s * sum(hands),
-       %(sign)s * sum(hands_won), %(sign)s * sum(cards_left), %(sign)s * sum(chips), 0
+       %(sign)s * sum(hands_won), %(sign)s * sum(cards_left), %(sign)s * sum(chips), 0, NULL, NULL
 FROM corrections WHERE tournament_id = %(tournament)s AND player_id = %(from)s AND position < %(position)s
 GROUP BY tournament_id
 """
@@ -90,6 +98,9 @@ class Standing(NamedTuple):
     tied: bool = False
     no_show: bool = False
     withdrawn: bool = False
+    disqualified: bool = False
+    out_place: int | None = None
+    out_at: int | None = None
 
 
 def project(cur: Cursor, r: Recorded, context: Context) -> None:
@@ -103,7 +114,7 @@ def project(cur: Cursor, r: Recorded, context: Context) -> None:
             _table(cur, r, context)
 
 
-def _tournament(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: C901 - one case an event
+def _tournament(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: C901, PLR0912 - one case an event
     match r.event:
         case tournament.Started():
             _begin(cur, r, context, r.stream, r.event.entrants)
@@ -125,9 +136,14 @@ def _tournament(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: C9
                 _next(cur, r, context, r.stream, player, table_id=None)
         case tournament.ResultCorrected() | tournament.StacksCorrected():
             _rulings(cur, r, context, r.event)
+        case tournament.PenaltiesImposed():
+            for imposed in r.event.penalties:
+                _imposed(cur, r, context, imposed)
+        case tournament.PenaltyCarriedOut():
+            _carried_out(cur, r, context, r.event)
         case tournament.Placed():
             _placed(cur, r, context, r.event)
-        case tournament.Finished():
+        case tournament.Finished() | tournament.StandingsCorrected():
             for s in r.event.standings:
                 _next(cur, r, context, r.stream, s.player_id, place=s.place, tied=s.tied, table_id=None)
 
@@ -135,7 +151,7 @@ def _tournament(cur: Cursor, r: Recorded, context: Context) -> None:  # noqa: C9
 def _placed(cur: Cursor, r: Recorded, context: Context, e: tournament.Placed) -> None:
     if before := _newest(cur, context, r.stream, e.player_id):
         out = {"chips": 0, "place": e.place, "no_show": before.no_show or e.no_show, "table_id": None}
-        _next(cur, r, context, r.stream, e.player_id, **out)
+        _next(cur, r, context, r.stream, e.player_id, **out, out_place=e.place, out_at=r.position)
 
 
 def _roster(cur: Cursor, r: Recorded, context: Context) -> None:
@@ -169,6 +185,23 @@ def _rulings(
         _corrected(cur, r, context, (e.hand_id, player), Tally(), chips, unpaid=e.unpaid.get(player, 0))
 
 
+def _imposed(cur: Cursor, r: Recorded, context: Context, imposed: tournament.Imposed) -> None:
+    assert isinstance(r.event, tournament.PenaltiesImposed)
+    lost = (imposed.amount or 0) if imposed.penalty == "points" else 0
+    of = (r.event.hand_id, imposed.player_id)
+    told = (imposed.penalty, imposed.amount)
+    _corrected(cur, r, context, of, Tally(points=-lost), 0, penalty=told)
+    before = _newest(cur, context, r.stream, imposed.player_id)
+    if imposed.penalty == "disqualification" and before and not before.withdrawn:
+        _next(cur, r, context, r.stream, imposed.player_id, disqualified=True)
+
+
+def _carried_out(cur: Cursor, r: Recorded, context: Context, e: tournament.PenaltyCarriedOut) -> None:
+    chips = e.amount if e.penalty == "chips" else 0
+    told = (e.penalty, e.amount)
+    _corrected(cur, r, context, (e.hand_id, e.player_id), Tally(), -chips, unpaid=e.unpaid, penalty=told)
+
+
 def _corrected(
     cur: Cursor,
     r: Recorded,
@@ -178,12 +211,13 @@ def _corrected(
     chips: int,
     *,
     unpaid: int = 0,
+    penalty: tuple[str | None, int | None] = (None, None),
 ) -> None:
-    """What a ruling on a hand gives a player more than he had as played."""
+    """What a ruling on a hand gives a player more than he had as played; by a `penalty`, that and its amount."""
     hand, player = of
-    what = (tally.points, tally.hands, tally.hands_won, tally.cards_left, chips, unpaid)
+    what = (tally.points, tally.hands, tally.hands_won, tally.cards_left, chips, unpaid, *penalty)
     cur.execute(
-        "INSERT INTO corrections VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+        "INSERT INTO corrections VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
         (r.stream, r.position, player, hand, *what),
     )
     if before := _newest(cur, context, r.stream, player):
@@ -235,7 +269,7 @@ def _replaced(cur: Cursor, r: Recorded, context: Context, e: tournament.PlayerRe
     before = _newest(cur, context, r.stream, e.player_id)
     if before is None:
         return
-    _write(r, context, r.stream, e.substitute_id, before)
+    _write(r, context, r.stream, e.substitute_id, before._replace(disqualified=False))
     _write(r, context, r.stream, e.player_id, before._replace(chips=0, table_id=None, withdrawn=True))
     made = (e.substitute_id, 1), (e.player_id, -1)
     for player, sign in made:
@@ -252,14 +286,22 @@ def _one_more(cur: Cursor, r: Recorded, context: Context, back: UUID) -> None:
         context.standings.get((r.stream, player), partial(Standing._make, row))
     for (of, player), standing in context.standings.items():
         if of == r.stream and player != back and standing and standing.place is not None:
-            _next(cur, r, context, r.stream, player, place=standing.place + 1, withdrawn=standing.withdrawn)
+            _one_lower(cur, r, context, player, standing)
 
 
 def _back(cur: Cursor, r: Recorded, context: Context, player: UUID, chips: int) -> None:
-    """Who was out is in play again."""
+    """Who was out is in play again, whatever he was out for."""
     if before := _newest(cur, context, r.stream, player):
         back = before._replace(place=None, table_id=None, tied=False, no_show=False, withdrawn=False)
+        back = back._replace(disqualified=False, out_place=None, out_at=None)
         _write(r, context, r.stream, player, back._replace(chips=chips))
+
+
+def _one_lower(cur: Cursor, r: Recorded, context: Context, player: UUID, out: Standing) -> None:
+    assert out.place is not None
+    assert out.out_place is not None
+    places = {"place": out.place + 1, "out_place": out.out_place + 1}
+    _next(cur, r, context, r.stream, player, **places, withdrawn=out.withdrawn)
 
 
 def _hand_ended(cur: Cursor, r: Recorded, e: table.HandEnded, context: Context) -> None:

@@ -8,6 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from domain.draws import draws_for
+from domain.ending import conclude
 from domain.journal import FEES, balanced, balances, escrow, pool, wallet
 from domain.payments import Payment, entry, owed, refund
 from domain.placing import Standing
@@ -15,7 +16,7 @@ from domain.pool import award
 from domain.prizes import by_lot, promised
 from domain.structure import BuyIn
 from domain.tournament import TOURNAMENT as AGGREGATE
-from domain.tournament import cancel, conclude, publish, start
+from domain.tournament import cancel, publish, start
 from domain.tournament_events import (
     Cancelled,
     MoneyPrizesAwarded,

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from domain.draws import draw_commitment
+from domain.ending import finish
 from domain.errors import Conflicting
 from domain.ids import hand_id, table_id
 from domain.placing import Out, Standing
@@ -31,7 +32,6 @@ from domain.tournament import (
     draw,
     draw_final_table,
     evolve,
-    finish,
     move,
     pause,
     place,

@@ -218,6 +218,12 @@ def test_a_correction_that_is_cut_off_behind_the_end_is_missed():
     assert verify.check_chain(hand, manifest), "the tournament is not over"
     stands = chain(HAND, "hand.committed.1", "hand.ruled.1", "hand.finalised.1", ruled={"result": None})
     assert verify.check_chain([*stands, *chain("t", *own[:1])], manifest)
+    ruled = {"result": None, "penalties": [{"seat": 1, "penalty": "warning", "amount": None}]}
+    punished = chain(HAND, "hand.committed.1", "hand.ruled.4", "hand.finalised.1", ruled=ruled)
+    with pytest.raises(verify.Wrong, match=f"hand {HAND}: its ruling is not followed"):
+        verify.check_chain([*punished, *chain("t", *own, result_corrected={"hand_id": HAND})], manifest)
+    imposed = chain("t", own[0], "tournament.penalties_imposed.1", penalties_imposed={"hand_id": HAND})
+    assert verify.check_chain([*punished, *imposed], manifest)
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_a_player_flags_his_hand_and_a_director_lets_it_stand(app, operator, dir
     ruled = director_.made(f"{game.at}/rulings", {"ruling": "stands", "reason": "the clock was right"})
     assert ruled["dispute"]["stage"] == "ruled"
     assert ruled["dispute"]["rulings"] == [
-        {"number": 1, "ruling": "stands", "reason": "the clock was right", "as_ruled": None}
+        {"number": 1, "ruling": "stands", "reason": "the clock was right", "as_ruled": None, "penalties": []}
     ]
     refused(director_.post(f"{game.at}/rulings", {"ruling": "void", **REASON}), 409, "already-ruled")
     nothing_is_wrong(services)
@@ -327,7 +327,7 @@ def test_a_director_who_plays_at_the_table_does_not_rule_there(app, operator, ad
     ("body", "pointers"),
     [
         ({}, {"/ruling", "/reason"}),
-        ({"ruling": "penalty", "reason": "x"}, {"/ruling"}),
+        ({"ruling": "penalty", "reason": "x"}, {"/penalties"}),
         ({"ruling": "reinstate", "reason": "x"}, {"/seat", "/chips"}),
         ({"ruling": "adjust", "reason": "x"}, {"/points"}),
         ({"ruling": "void", "reason": "x", "points": {"1": 0}}, {"/points"}),

@@ -117,6 +117,7 @@ def test_tables_and_seats_stand_as_their_streams_do(evening):
                     "buy_in": seat.buy_in,
                     "sitting_out": seat.sitting_out,
                     "leaving": seat.leaving,
+                    "sit_out": None,
                 }
                 for number, seat in ring.seats.items()
             }
