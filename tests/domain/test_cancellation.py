@@ -157,3 +157,15 @@ def test_the_whole_pool_is_shared_and_more_chips_never_get_less(data):
     assert all(fewer <= more + 1 for fewer, more in pairwise(ranked))
     whole = sum(won.get(s.player_id, 0) for s in seated)
     assert all(abs(won.get(s.player_id, 0) - whole * s.chips / sum(chips)) < 1 for s in seated)
+
+
+def test_where_nobody_has_any_chips_left_the_places_decide_alone():
+    its = hall(50, 50, 0, 0, buy_in=BUY_IN)
+    nobody = [
+        Seated(player, 0, Out(player, hand_id(TABLE, 9), stack)) for player, stack in ((ALICE, 5), (BOB, 9))
+    ]
+    made = share(its.t, nobody)
+    assert [(prize.player_id, prize.place, prize.amount) for prize in made.prizes] == [
+        (BOB, 1, 2601),
+        (ALICE, 2, 1400),
+    ]

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from domain.credential import Role
-from domain.dispute_events import Person, SubstituteRuled
+from domain.dispute_events import Person, Ruled, SubstituteRuled
 from domain.errors import Conflicting, Refused
 from domain.hand import HAND
 from domain.ids import PlayerId, hand_id
@@ -190,6 +190,16 @@ def test_once_the_tournament_is_over_nothing_follows():
     with refused(Conflicting, "tournament-over"):
         must_be_possible(t, entered(), hand(), ruled())
     assert following(t).tournament == [RulingLapsed(hand_id=HAND_ID, ruling="replace")]
+
+
+def test_of_a_cancellation_nothing_follows_here_for_it_takes_more_streams():
+    its = Hall(FOUR)
+    cancelled = Ruled(number=1, ruling="cancel", by=DIRECTOR, reason="so", result=None)
+    assert follows(its.t, entered(), hand(), cancelled) is None
+    over = its.happened(*cancel(its.t, "fire", 0)).t
+    assert follows(over, entered(), hand(), cancelled).tournament == [
+        RulingLapsed(hand_id=HAND_ID, ruling="cancel")
+    ]
 
 
 def test_of_a_cancellation_in_the_money_he_has_the_share():

@@ -299,6 +299,24 @@ def test_a_ruling_that_cancels_voids_a_running_hand_and_leaves_a_settled_one_as_
     assert tournament_rulings.taking_effect(settled(), on(settled(), rule(), final)) is None
 
 
+@pytest.mark.parametrize(
+    "what",
+    [
+        Ruling("cancel", "it is so"),
+        Ruling("reinstate", "it is so", seat=2, chips=30),
+        Ruling("replace", "it is so", seat=2, player_id=DAVE),
+    ],
+    ids=lambda what: what.ruling,
+)
+def test_a_ruling_on_the_tournament_leaves_a_settled_hand_as_played_and_tells_what_was_asked(what):
+    [ruled] = rulings.rule(settled(), DIRECTOR, what, NOW)
+    assert ruled.result is None
+    assert rulings.asked(ruled) == what
+    if what.ruling != "cancel":
+        with refused(Conflicting, "hand-not-settled"):
+            rulings.rule(running(), DIRECTOR, what, NOW)
+
+
 @pytest.mark.parametrize("hand", [running(), settled()], ids=["running", "settled"])
 def test_at_a_ring_table_there_is_no_tournament_to_cancel(hand):
     with pytest.raises(Refused) as caught:
