@@ -141,4 +141,7 @@ def _disputes(s: Structure) -> Iterator[str]:
     if not s.for_points:
         yield "A ruling may bring a player back who is out, let another take over his seat, or cancel the tournament."
         yield "Cancelled before the money, everything is paid back; in the money its prizes go by chips to who is left."
+    lost = "points" if s.for_points else "chips"
+    sat_out = "" if s.recorded else ", hands that the clock plays for him"
+    yield f"A director may punish a player: by a warning, {lost}{sat_out}, or disqualification: last, and unpaid."
     yield "Every hand can be replayed and checked by anybody from its history, which the rules decide alone."

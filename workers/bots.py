@@ -85,7 +85,8 @@ class Bots:
 
     def _play(self, player: Client, hand: _Watched, hand_id: str, turn: int, seat: str) -> None:
         legal = player.get(f"/v1/hands/{hand_id}/legal-plays")
-        if legal["turn"] == turn:
+        may_act = legal["items"] or legal["may_pass"]  # nothing for who sits out: the clock acts for him
+        if legal["turn"] == turn and may_act:
             others = [left for other, left in hand.left.items() if other != seat]
             cards = choose(legal, hand.left[seat], min(others), self._random(hand_id, turn))
             self._send(player, hand_id, turn, cards)

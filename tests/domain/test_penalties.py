@@ -25,6 +25,7 @@ from domain.tournament_events import (
     PenaltiesImposed,
     PenaltyCarriedOut,
     Placed,
+    PlayerReplaced,
     PrizesAwarded,
     StandingsCorrected,
     TablesDrawn,
@@ -52,7 +53,7 @@ from tests.domain.test_league import FIRST, SECOND, Season
 from tests.domain.test_rulings import ANOTHER, BEN, DIRECTOR, Recorded, appeal, final, on, rule, settled
 from tests.domain.test_rulings import running as running_hand
 
-RULED = hand_id(table_id(TOURNAMENT, 1), 1)
+RULED, OTHER = (hand_id(table_id(TOURNAMENT, 1), number) for number in (1, 2))
 
 
 def ruled(*given, ruling="penalty", by=DIRECTOR):
@@ -366,6 +367,27 @@ def test_who_is_disqualified_before_he_has_a_seat_gets_one_and_leaves_it_before_
     while not day.events(Placed):
         day.step()
     assert day.events(Placed)[0].player_id == newcomer
+
+
+def replaced(player, substitute):
+    return PlayerReplaced(player_id=player, substitute_id=substitute, hand_id=RULED, chips=50)
+
+
+def test_chips_are_taken_from_the_stack_that_another_has_taken_over_and_nothing_else_is_his():
+    for late in (True, False):
+        t = Hall(full(size=2)).t
+        events = [
+            imposed(ALICE, "chips", 5),
+            replace(imposed(ALICE, "sit_out", 5), hand_id=OTHER),
+            replace(imposed(ALICE, "disqualification"), hand_id=hand_id(table_id(TOURNAMENT, 1), 3)),
+        ]
+        order = [replaced(ALICE, CAROL), *events] if late else [*events, replaced(ALICE, CAROL)]
+        t = fold(AGGREGATE, order, t)
+        assert {player: each.penalty for due in t.penalties.values() for player, each in due.items()} == {
+            CAROL: "chips"
+        }
+        assert t.penalties[RULED][CAROL].player_id == CAROL
+        assert t.disqualified == frozenset()
 
 
 # a league

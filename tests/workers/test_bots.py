@@ -25,6 +25,7 @@ class Table:
     def __init__(self) -> None:
         self.feed: list[tuple[str, dict]] = []
         self.legal: dict[int, list[list[str]]] = {1: [["3D"]]}
+        self.may_pass = True
         self.state = "running"
         self.ring: dict = {"state": "open", "seats": [], "hand_id": None, "hands_played": 3}
         self.hand: dict | None = None
@@ -46,7 +47,7 @@ class Table:
             return self._posted(path, request)
         if path.endswith("/legal-plays"):
             items = [{"cards": cards, "breach": False} for cards in self.legal[self.turn]]
-            return 200, {"turn": self.turn, "may_pass": True, "duty": None, "items": items}
+            return 200, {"turn": self.turn, "may_pass": self.may_pass, "duty": None, "items": items}
         return 200, self._read(path)
 
     def _told(self):
@@ -127,6 +128,12 @@ def test_without_a_play_he_passes(table):
     table.feed = [("hand.dealt", DEALT)]
     played(table)
     assert table.acted == [("Bearer token of ann", "/v1/hands/h/passes", {"turn": 1})]
+
+
+def test_who_sits_out_leaves_his_turn_to_the_clock(table):
+    table.feed, table.legal, table.may_pass = [("hand.dealt", DEALT)], {1: []}, False
+    played(table)
+    assert table.acted == []
 
 
 def test_a_turn_that_is_told_twice_is_taken_once(table):
