@@ -1,7 +1,8 @@
 """A bundle judged by the whole engine: what `verify.py` says of it, and more.
 
 Beside that file's checks each history is written again from the events, member by member, played again by `big2`, and
-its deal made again by `domain`; all that a tournament drew is decided again; and `verify.py` itself is compared.
+its deal made again by `domain`, from what was fixed before the seats; all that a tournament drew is decided again; and
+`verify.py` itself is compared.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from services.audit.notes import Checkpoint, proof_text
 from services.audit.opened import Members, folded, recorded
 from services.audit.proving import deal_problem
 from services.audit.redrawn import redrawn
+from services.audit.rooted import rooted
 from services.errors import StoreError
 
 
@@ -51,6 +53,7 @@ def _by_the_engine(members: Members, presets: Mapping[str, RuleSet]) -> Iterator
     steps: list[tuple[str, Callable[[], str]]] = [
         ("proofs", lambda: _proofs_hold(members)),
         ("engine", lambda: _hands_hold(members, presets)),
+        ("roots", lambda: rooted(members)),
         ("draws", lambda: redrawn(members)),
         ("verify.py", lambda: _is_ours(members)),
     ]

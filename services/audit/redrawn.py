@@ -2,7 +2,7 @@
 
 Its first event is withheld, for it holds the master of all deals. The seed of the draws is revealed at the end, so the
 event can be put together again but for the master; the roots of coming hands, which follow from that, are taken as
-they stand (`verify.py` leads each hand's commitment to one).
+they stand (`services.audit.rooted` leads each hand's commitment to one).
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def test_a_tournament_that_is_over_is_found_right_in_all_it_has(whole, key, file
     assert all(each.holds for each in found.values()), found
     assert list(found) == [
         *("signature", "inclusion", "chain", "deal", "play", "places", "prizes"),
-        *("proofs", "engine", "draws", "verify.py"),
+        *("proofs", "engine", "roots", "draws", "verify.py"),
     ]
     assert found["places"].told.startswith("12 places")
 

@@ -8,6 +8,7 @@ import pytest
 
 from services.audit import bundling, verify
 from services.audit.redrawn import redrawn
+from services.audit.rooted import rooted
 from tests.services.audit.bundles import events, opened, with_lines, written
 from tests.services.projections.house import staff
 
@@ -65,3 +66,31 @@ def test_a_hands_bundle_has_no_tournament_to_check(house):
     hand = house.rows("SELECT hand_id FROM projections.hands WHERE tournament_id = %s LIMIT 1", house.over)[0]
     members = opened(bundling.of_hand(house, hand["hand_id"], staff()))
     assert redrawn(members) == "no tournament is in it: none to check"
+
+
+def test_each_commitment_is_under_a_root_from_before_the_seats(members, house):
+    [hands] = house.rows("SELECT count(*) AS n FROM projections.hands WHERE tournament_id = %s", house.over)
+    assert rooted(members) == f"{hands['n']} commitments are under roots that are older than the seats"
+
+
+@pytest.mark.parametrize("change", ["root", "path", "commitment", "order"])
+def test_a_commitment_that_was_not_fixed_before_the_seats_is_named(members, change):
+    def altered(event):
+        match change:
+            case "root":
+                event["roots"][0]["root"] = "0" * 64
+            case "path":
+                event["path"][3] = "0" * 64
+            case "commitment":
+                event["commitment"] = "0" * 64
+
+    topic = "tournament.deals_committed" if change == "root" else "hand.committed"
+    wrong = with_changed(members, topic, altered)
+    if change == "order":
+        late = [
+            e | {"position": 10**6} if e["topic"].startswith("tournament.deals") else e
+            for e in events(members)
+        ]
+        wrong = with_lines(members, [written(e) for e in late])
+    with pytest.raises(verify.Wrong, match="under no root from before the seats"):
+        rooted(wrong)
