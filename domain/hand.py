@@ -219,12 +219,12 @@ def act_for_absent(hand: Hand, turn: int, now: datetime) -> list[Event]:
     return _recorded(hand, play_rules.clock_action(hand.game), now)
 
 
-def stop_clock(hand: Hand, at: datetime) -> list[Event]:
-    """Keeps the time that the running turn has left at `at`."""
+def stop_clock(hand: Hand, at: datetime, *, whole: bool = False) -> list[Event]:
+    """Keeps the time that the running turn has left at `at`; the `whole` turn where its clock was set since then."""
     if hand.state is not State.RUNNING or hand.deadline is None:
         return []
     left = (hand.deadline - at) // timedelta(milliseconds=1)
-    remaining = min(max(0, left), longest_wait_ms(hand))
+    remaining = longest_wait_ms(hand) if whole else min(max(0, left), longest_wait_ms(hand))
     return [ClockStopped(turn=hand.turn_number, remaining_ms=remaining)]
 
 
@@ -247,6 +247,15 @@ def shift_clock(hand: Hand, deadline: datetime, step: timedelta) -> list[Event]:
     if hand.state is not State.RUNNING or hand.deadline != deadline:
         return []
     return [ClockStarted(turn=hand.turn_number, deadline=deadline + step)]
+
+
+def give_whole_turn(hand: Hand, now: datetime) -> list[Event]:
+    """After a jump of the database's clock cut what a stop kept: the turn has all its time, stopped or running."""
+    most = longest_wait_ms(hand)
+    if hand.state is not State.RUNNING or hand.stopped_ms == most:
+        return []
+    stopped = ClockStopped(turn=hand.turn_number, remaining_ms=most)
+    return [stopped, *(start_clock(evolve(hand, stopped), now) if hand.deadline is not None else ())]
 
 
 def void(hand: Hand, reason: str) -> list[Event]:

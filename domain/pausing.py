@@ -20,17 +20,19 @@ def behind(tournament: Tournament, table: Table) -> bool:
 
 
 def follow(
-    tournament: Tournament, table: Table, hand: Hand | None, now: datetime
+    tournament: Tournament, table: Table, hand: Hand | None, now: datetime, *, set_since: bool = False
 ) -> tuple[list[Event], list[Event]]:
     """What the table and its running hand record so that the table is no longer behind.
 
-    A pause that was over before anybody had followed it is followed all the same: its time is given back.
+    A pause that was over before anybody had followed it is followed all the same: its time is given back. Where the
+    turn's clock was `set_since` the first pause to be followed, for a jump or a new turn, the turn has its whole time:
+    its deadline and that pause's beginning may be of two clocks.
     """
     at_table: list[Event] = []
     in_hand: list[Event] = []
     if missed := tournament.pauses[table.pauses :]:
         at_table.append(TablePaused(number=len(tournament.pauses)))
-        in_hand += hands.stop_clock(hand, missed[0]) if hand else []
+        in_hand += hands.stop_clock(hand, missed[0], whole=set_since) if hand else []
     if tournament.state is not State.PAUSED and (missed or table.paused):
         at_table.append(TableResumed())
         stopped = reduce(hands.evolve, in_hand, hand) if hand else None

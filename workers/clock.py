@@ -10,7 +10,6 @@ import time
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import NamedTuple
-from uuid import UUID
 
 from redis import Redis
 from redis.exceptions import RedisError
@@ -144,10 +143,10 @@ class Clock:
         """Act for nobody until running turns have the time back that they had left."""
         log.warning("the database's clock jumped by %s: running turns keep their time", step.by)
         with self._services.store.database.connection() as conn:
-            turns = conn.execute(f"SELECT args->>0 FROM {SCHEMA}.agenda WHERE job = 'turn'").fetchall()  # noqa: S608
-        for (hand_id,) in turns:
+            running = conn.execute(_RUNNING).fetchall()
+        for (hand_id,) in running:
             with suppress(Conflicting):  # somebody plays, and so gets the next turn going himself
-                hands.shift_clock(self._services, HandId(UUID(hand_id)), step)
+                hands.shift_clock(self._services, HandId(hand_id), step)
 
 
 _LOOK = f"""
@@ -156,6 +155,14 @@ LEFT JOIN LATERAL
 (
     SELECT * FROM {SCHEMA}.agenda WHERE {IS_DUE} AND name <> ALL (%s) ORDER BY due_at LIMIT %s
 ) AS due ON true
+"""  # noqa: S608 - our own names
+
+# Their clocks may stand, or have been started since: the agenda, which is behind the log, does not tell.
+_RUNNING = f"""
+SELECT hand_id FROM {SCHEMA}.hands WHERE state = 'running' UNION
+SELECT originator_id FROM public.big2_events
+WHERE notification_id > (SELECT position FROM {SCHEMA}.tracking) AND originator_version = 1
+    AND starts_with(topic, 'hand.')
 """  # noqa: S608 - our own names
 
 

@@ -6,6 +6,7 @@ moved on. What a function loads and what it records are bound together by the st
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -31,7 +32,8 @@ from domain.roster import ROSTER, Roster
 from domain.table import TABLE, Table
 from domain.table_events import HandEnded
 from domain.tournament import TOURNAMENT, Tournament
-from domain.tournament_events import EntriesClosed
+from domain.tournament_events import EntriesClosed, Paused
+from services.application.turn_clocks import set_since
 from services.commands import Decision, again, execute, job, on
 from services.envelope import Change, Command, Stream
 from services.errors import Conflict
@@ -199,8 +201,15 @@ def _follow_pauses(store: Store, table_id: TableId) -> None:
     if stream.state is None or stream.state.over or not behind(stream.state, at.state):
         return
     hand = running.state if running else None
-    at_table, in_hand = follow(stream.state, at.state, hand, stream.read_at)
+    later = running is not None and set_since(running, _first_missed(stream, at.state))
+    at_table, in_hand = follow(stream.state, at.state, hand, stream.read_at, set_since=later)
     _append(store, f"pause-{table_id}-{at.version}", [(at, at_table), (running, in_hand)], stream.read_at)
+
+
+def _first_missed(stream: Stream[Tournament], table: Table) -> int:
+    """The log position of the first pause that the table has to follow; beyond the log, if it has followed all."""
+    begun = [r.position for r in stream.recorded if isinstance(r.event, Paused)]
+    return begun[table.pauses] if table.pauses < len(begun) else sys.maxsize
 
 
 def _close_table(store: Store, table_id: TableId) -> None:

@@ -16,6 +16,7 @@ from domain.dispute_events import Released, Ruled
 from domain.errors import NotAllowed, Refused
 from domain.events import Event
 from domain.hand import HAND, Hand
+from domain.hand import State as HandState
 from domain.hand_events import Settled
 from domain.ids import HandId, PlayerId
 from domain.pausing import behind
@@ -26,6 +27,7 @@ from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
 from services.application.outcomes import ended_at_its_table, with_what_follows
+from services.application.turn_clocks import last_stop, set_by
 from services.commands import Beaten, Decision, Outcome, execute, job, on
 from services.envelope import Command, Recorded, Stream
 from services.locks import LOCK_SECONDS
@@ -141,13 +143,23 @@ def shift_clock(services: Services, hand_id: HandId, step: ClockStep) -> None:
     """
 
     def decide(stream: Stream[Hand], now: datetime) -> Decision:
-        hand = stream.state
-        if hand is None or hand.deadline is None or not step.came_after(stream.recorded[-1], now):
+        if stream.state is None or stream.state.state is not HandState.RUNNING:
             return Decision(())
-        return Decision([on(stream, *decide_on.shift_clock(hand, hand.deadline, step.by))])
+        return Decision([on(stream, *_kept(stream.state, set_by(stream.recorded), step, now))])
 
     name = f"shift-{hand_id}-{step.position}-{step.by // timedelta(microseconds=1)}"  # jumps may share a position
     execute(services.store, job(name), (HAND, hand_id), decide)
+
+
+def _kept(hand: Hand, settings: Sequence[Recorded], step: ClockStep, now: datetime) -> list[Event]:
+    """What keeps the running turn's time. Where a jump ahead lies between its clock's setting and a stop, the stop has
+    taken the jump for time that went by: how much it was nobody knows any more, and the turn has all its time."""
+    if hand.deadline is not None and step.came_after(settings[-1], now):
+        return decide_on.shift_clock(hand, hand.deadline, step.by)
+    stopped = last_stop(settings, hand.turn_number) if step.by > timedelta() else None
+    if stopped is None or not step.came_after(stopped[0], now) or step.came_after(stopped[1], now):
+        return []
+    return decide_on.give_whole_turn(hand, now)
 
 
 def finalise(services: Services, hand_id: HandId) -> None:
@@ -228,12 +240,12 @@ def paused_by(store: Store, hand: Hand) -> list[Stream[Any]]:
 
 
 def clock_stands(tournament: Stream[Tournament] | None = None, table: Stream[Table] | None = None) -> bool:
-    """Whether the clock is to act for nobody: during a pause, and until the table has followed it."""
+    """Whether the clock is to act for nobody: in a pause, until the table has followed it, and after a cancellation."""
     if tournament is None or table is None:
         return False
     if tournament.state is None or table.state is None:
         return True
-    return tournament.state.state is State.PAUSED or behind(tournament.state, table.state)
+    return tournament.state.state is not State.RUNNING or behind(tournament.state, table.state)
 
 
 def _protest_is_over(stream: Stream[Hand], hand: Hand, now: datetime) -> bool:

@@ -133,7 +133,9 @@ def _clock(append: Append, events: Sequence[Event], hand: Hand) -> list[Event]:
     """When a pause began and how far the database's clock stepped is as told; what follows from it is decided again."""
     decided: list[Event] = []
     for event in events:
-        if isinstance(event, ClockStopped):
+        if isinstance(event, ClockStopped) and hand.stopped_ms is not None:
+            following = hands.give_whole_turn(hand, append.first.at)
+        elif isinstance(event, ClockStopped):
             most = hands.longest_wait_ms(hand)
             possible = hand.deadline is not None and 0 <= event.remaining_ms <= most
             following = hands.stop_clock(hand, append.first.at) and [event] if possible else []

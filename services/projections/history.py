@@ -32,6 +32,7 @@ CREATE TABLE hands (
 );
 CREATE INDEX ON hands (tournament_id, created);
 CREATE INDEX ON hands (table_id, created);
+CREATE INDEX ON hands (hand_id) WHERE state = 'running';
 CREATE TABLE hand_players (
     hand_id uuid NOT NULL,
     seat integer NOT NULL,

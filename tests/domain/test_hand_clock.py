@@ -9,6 +9,7 @@ from domain.hand import (
     HAND,
     act_for_absent,
     ended,
+    give_whole_turn,
     pass_turn,
     play,
     shift_clock,
@@ -202,3 +203,28 @@ def test_a_turn_that_was_set_since_is_not_shifted():
     assert shift_clock(stopped, later(30), timedelta(hours=1)) == []
     voided = after(hand(), void(hand(), "x"))
     assert shift_clock(voided, later(30), timedelta(hours=1)) == []
+
+
+def test_a_stop_after_the_clock_was_set_since_keeps_the_whole_turn():
+    assert stop_clock(hand(), later(99), whole=True) == [ClockStopped(turn=1, remaining_ms=30_000)]
+    stopped = hand(ClockStopped(turn=1, remaining_ms=9))
+    assert stop_clock(stopped, later(99), whole=True) == [], "what stands already is not stopped"
+
+
+def test_what_a_jump_took_from_a_stopped_turn_is_given_back_whole_and_once():
+    stopped = hand(ClockStopped(turn=1, remaining_ms=9))
+    given_back = give_whole_turn(stopped, later(50))
+    assert given_back == [ClockStopped(turn=1, remaining_ms=30_000)]
+    assert give_whole_turn(after(stopped, given_back), later(51)) == []
+
+
+def test_so_is_what_it_took_from_a_turn_that_was_started_since():
+    running = hand(ClockStopped(turn=1, remaining_ms=0), ClockStarted(turn=1, deadline=later(40)))
+    given_back = give_whole_turn(running, later(50))
+    whole = [ClockStopped(turn=1, remaining_ms=30_000), ClockStarted(turn=1, deadline=later(80))]
+    assert given_back == whole
+    assert after(running, given_back).deadline == later(80)
+
+
+def test_a_hand_that_is_over_gets_no_turn_back():
+    assert give_whole_turn(after(hand(), void(hand(), "x")), later(50)) == []

@@ -87,3 +87,13 @@ def test_between_hands_only_the_table_records_it(events):
     at_table, in_hand = follow(tournament(*events), given(TABLE, opened(50, 50)), None, later(9))
     assert at_table[0] == TablePaused(number=1)
     assert in_hand == []
+
+
+def test_a_turn_whose_clock_was_set_since_the_pause_began_has_its_whole_time():
+    """A jump of the database's clock in between: the deadline is by the clock as it goes now, the pause is not."""
+    t, table = tournament(pause(1, 500), RESUMED), given(TABLE, opened(50, 50))
+    _, in_hand = follow(t, table, hand(), later(9), set_since=True)
+    assert in_hand == [
+        ClockStopped(turn=1, remaining_ms=SECONDS * 1000),
+        ClockStarted(turn=1, deadline=later(9 + SECONDS)),
+    ]

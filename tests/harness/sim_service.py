@@ -15,9 +15,11 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from domain.hand import State
 from services.application.ring_stakes import Stakes
 from services.application.rulesets import RuleSets
 from services.bootstrap import presets, stakes
+from services.envelope import NEWEST
 from services.store import Store
 from tests.harness.sim_store import MemoryConnections, SimRows, store_on
 from tests.services.projections.world import Entry, World
@@ -75,8 +77,11 @@ class Projected:
         known = self.world.tournaments.get(tournament)
         return known is not None and known.over and self.world.payable_since(tournament) is not None
 
-    def turns(self) -> list[str]:
-        return [it.args[0] for it in self.world.agenda().values() if it.job == "turn"]
+    def running(self) -> list[UUID]:
+        """The hands that run as far as that tells, and those that the log has begun since."""
+        known = [h for h, hand in self.world.hands.items() if hand.state is State.RUNNING]
+        since = self._store.log(self.position, NEWEST)
+        return [*known, *(r.stream for r in since if r.version == 1 and r.topic.startswith("hand."))]
 
 
 def _name(subject: str, args: list[Any]) -> str:
@@ -97,8 +102,8 @@ class AgendaDatabase:
     def execute(self, query: str, values: tuple[Any, ...] = ()) -> SimpleNamespace:
         if query is clock_module._LOOK:
             rows = self._look(*values)
-        elif "job = 'turn'" in query:
-            rows = [(hand,) for hand in self._projected.turns()]
+        elif query is clock_module._RUNNING:
+            rows = [(hand,) for hand in self._projected.running()]
         else:
             raise AssertionError(f"the clock has a new question: {query}")
         return SimpleNamespace(fetchall=lambda: rows)

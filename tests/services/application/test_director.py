@@ -527,9 +527,9 @@ def test_a_table_that_pauses_after_the_resumption_is_resumed_again(house, monkey
     house.pause(t)
     stop_clock = hands.stop_clock
 
-    def resumed_meanwhile(*args):
+    def resumed_meanwhile(*args, **named):
         house.resume(t)
-        return stop_clock(*args)
+        return stop_clock(*args, **named)
 
     with monkeypatch.context() as patched:
         patched.setattr(hands, "stop_clock", resumed_meanwhile)
@@ -591,11 +591,11 @@ def test_a_hand_that_ends_as_its_table_pauses_is_settled_and_the_table_paused(ho
     house.pause(t)
     stop_clock, calls = hands.stop_clock, []
 
-    def ends_meanwhile(*args):
+    def ends_meanwhile(*args, **named):
         calls.append(args)
         if len(calls) == 1:
             house.play_out(hand)
-        return stop_clock(*args)
+        return stop_clock(*args, **named)
 
     with monkeypatch.context() as patched:
         patched.setattr(hands, "stop_clock", ends_meanwhile)

@@ -75,6 +75,20 @@ def test_with_the_last_seats_nonce_it_is_due_at_once(house):
     assert house.hand(hand).turn_number == 1
 
 
+def test_no_hand_is_dealt_after_its_tournament_is_cancelled(house):
+    t, hand, players = announced(house)
+    for player in players:
+        house.send_entropy(hand, player, "x")
+    house.cancel(t)
+    before = house.store.head()
+    house.do("turn", str(hand), 0)
+    assert house.store.head() == before
+    house.work(t)
+    assert house.hand(hand).state == "voided"
+    assert house.hand(hand).opened
+    assert house.agenda(t) == {}
+
+
 def test_a_whole_tournament_is_played_and_the_projections_follow(house):
     t, _, _ = announced(house)
     house.play_on(t)
