@@ -52,7 +52,6 @@ IDLE_SECONDS = 10.0
 LOOK_EVERY = 2.0
 IDLE = "I7 nothing that is due stays undone"
 FINISHES = "I7 everything finishes"
-JUMP = "the clock jumped"
 PROJECTED = "I4 the projection is its rebuild from zero"
 
 
@@ -71,10 +70,7 @@ class Report(NamedTuple):
 
 
 class Sim:
-    """One seed; `directed`: with a director who rules on hands that run, and without jumps of the database's clock.
-
-    A pause that comes between a jump and whoever notices it keeps the time that seemed to be left.
-    """
+    """One seed; `directed`: with a director who rules on hands that run."""
 
     def __init__(self, seed: int, *, trace: bool = False, directed: bool = False) -> None:
         self.seed = seed
@@ -114,7 +110,6 @@ class Sim:
         self._plot = kind(m, self.clients, self.world)
         if self._directed:
             self._plot.directed = True
-            m.spared.add(JUMP)
         self._plot.begin()
         m.begin()
         m.rate = rate
@@ -196,9 +191,7 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=200, help="how many")
     parser.add_argument("--from", type=int, default=0, dest="first", help="the first of them")
     parser.add_argument("--trace", type=int, help="one seed alone, event for event")
-    parser.add_argument(
-        "--directed", action="store_true", help="with rulings on hands that run, without jumps"
-    )
+    parser.add_argument("--directed", action="store_true", help="with rulings on hands that run")
     asked = parser.parse_args()
     logging.getLogger("workers.clock").setLevel(logging.ERROR)  # that its clock jumps is no news here
     if asked.trace is not None:

@@ -105,8 +105,8 @@ class Books:
                 continue
             for account in (escrow(tournament.tournament_id), pool(tournament.tournament_id)):
                 must(not self.money[buy_in.currency, account], RECEIPTS, account, "is not empty")
-            finished = tournament.state is State.FINISHED
-            self._entries[t] = self._entries[t] if finished else 0
+            played_for = tournament.state is State.FINISHED or tournament.prizes  # cancelled in the money
+            self._entries[t] = self._entries[t] if played_for else 0
         fees: Counter[str] = Counter()
         for t, entries in self._entries.items():
             if buy_in := world.tournaments[t].structure.buy_in:

@@ -17,7 +17,7 @@ from domain.ids import CredentialId, PlayerId, TournamentId, player_id
 from domain.player import PLAYER, enrol
 from domain.roster import Roster
 from domain.rulings import Ruling
-from domain.structure import Structure
+from domain.structure import BuyIn, Structure
 from domain.tournament import State, Tournament
 from services.application import disputes, tournaments, wallets
 from services.application.credentials import Actor
@@ -73,10 +73,9 @@ class Plot(ABC):
         self.m.soon(1.0, self._operate)
 
     def _operate(self) -> None:
-        if self.over():
-            return
-        self.operate()
-        self.rule()
+        if not self.over():
+            self.operate()
+            self.rule()
         self.m.at(1.0 if self.m.calm else 0.5 + self.m.random.random(), self._operate)
 
     def purse(self) -> int:
@@ -183,9 +182,13 @@ class Entered(Plot):
         return self.world.roster(self.t)
 
     def over(self) -> bool:
-        return self.t in self.world.tournaments and self.tournament.over
+        return self.t in self.world.tournaments and self.tournament.over and not self._published_twice()
 
     def operate(self) -> None:
+        for twin in self._published_twice():
+            self.ask(
+                f"cancel-{twin}", lambda its, c, twin=twin: tournaments.cancel(its, c, twin, lambda: "a slip")
+            )
         if self.t not in self.world.tournaments:
             terms = dict(self.terms)
             if self.has_a_time:
@@ -194,6 +197,8 @@ class Entered(Plot):
                 "publish", lambda its, c: tournaments.publish(its, c, lambda: terms), self._published
             )
         tournament = self.tournament
+        if tournament.over:
+            return None
         if tournament.state is State.OPEN:
             return self._fill(tournament.structure)
         if tournament.state is State.PAUSED:
@@ -209,6 +214,19 @@ class Entered(Plot):
     def play_on(self, tournament: Tournament) -> None:
         """What the operator of a running tournament does; the cards of most play themselves."""
 
+    def _published_twice(self) -> list[TournamentId]:
+        """What a second click has published; as long as its start is near, that finds too few there and cancels it."""
+        return [
+            tournament.tournament_id
+            for t, tournament in self.world.tournaments.items()
+            if t != self.t and tournament.state is State.OPEN and self._put_off(tournament.structure)
+        ]
+
+    def _put_off(self, structure: Structure) -> bool:
+        """Whether the database's clock has put the start off by far."""
+        at = structure.starts_at
+        return at is not None and at - self.m.database_time() > 2 * STARTS_IN
+
     def _published(self, outcome: Outcome[Tournament]) -> None:
         assert outcome.state is not None
         self.t = self.t or outcome.state.tournament_id
@@ -218,11 +236,14 @@ class Entered(Plot):
         wanted = [p for p in self.players[: structure.capacity] if p not in entered]
         for player in wanted:
             self.enter(player)
+            if self.m.calm and structure.buy_in:
+                self._lend(player, structure.buy_in)
         if entered and self.chance(0.1):
             self.withdraw(self.m.random.choice(list(entered)))
         enough = len(entered) >= max(structure.min_entrants, 2) and (not wanted or self.chance(0.1))
-        far = structure.starts_at and structure.starts_at - self.m.database_time() > 2 * STARTS_IN
-        if enough and (far or (structure.format != "sit_and_go" and structure.starts_at is None)):
+        if enough and (
+            self._put_off(structure) or (structure.format != "sit_and_go" and structure.starts_at is None)
+        ):
             self.ask("start", lambda its, c: tournaments.start(its, c, self.t, dict))
 
     def enter(self, player: PlayerId) -> None:
@@ -230,6 +251,12 @@ class Entered(Plot):
             f"enter-{player}",
             lambda its, c: tournaments.register(its, c, STAFF, self.t, lambda: player),
         )
+
+    def _lend(self, player: PlayerId, buy_in: BuyIn) -> None:
+        """A sit-and-go that somebody has no money for would never be full."""
+        short = buy_in.amount + buy_in.fee - self.world.wallet(player, buy_in.currency).balance
+        if short > 0:
+            self.deposit(player, short)
 
     def withdraw(self, player: PlayerId) -> None:
         self.ask(f"withdraw-{player}", lambda its, c: tournaments.withdraw(its, c, STAFF, self.t, player))
