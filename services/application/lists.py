@@ -45,7 +45,7 @@ WHERE e.tournament_id = %(tournament)s AND e.position > %(after)s ORDER BY e.pos
 """
 _TABLES = """
 SELECT t.table_id, t.tournament_id, t.number, t.state, t.hand_id, t.last_hand_id, t.hands_played, t.dealer,
-       t.direction, t.level, t.unit, t.held, t.position AS as_of,
+       t.direction, t.level, t.unit, t.held, t.freezes > 0 AS frozen, t.position AS as_of,
        COALESCE((SELECT jsonb_agg(jsonb_build_object('seat', s.seat, 'player_id', s.player_id,
                  'name', COALESCE(p.name, %(unnamed)s), 'stack', s.stack)
                  || CASE WHEN s.sit_out IS NULL THEN '{}' ELSE jsonb_build_object('sit_out', s.sit_out) END

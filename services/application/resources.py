@@ -164,6 +164,7 @@ class RingTable(Resource, frozen=True, kw_only=True):
 class Table(Resource, frozen=True, kw_only=True):
     """A table; `hand_id` is the hand that runs there. One that is `held` waits for others before its next hand.
 
+    One that a director has `frozen` deals no more until he releases it, or what is disputed there is final.
     A ring table belongs to no tournament, has no number, and `ring` tells its terms.
     """
 
@@ -180,6 +181,7 @@ class Table(Resource, frozen=True, kw_only=True):
     level: int
     unit: int
     held: bool
+    frozen: bool
     ring: RingTable | UnsetType = UNSET
     as_of: int
 

@@ -44,6 +44,7 @@ def _shown(services: Services, ring: Ring, position: int) -> shapes.Table:
         level=LEVEL,
         unit=ring.terms.unit,
         held=False,
+        frozen=False,
         ring=ring_terms(ring.terms, paused=ring.paused, closing=ring.closing),
         as_of=position,
     )

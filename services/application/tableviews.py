@@ -125,5 +125,6 @@ def shown(
         level=level,
         unit=unit,
         held=held,
+        frozen=bool(table.frozen),
         as_of=position,
     )

@@ -152,6 +152,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "level": 1,
         "unit": 1,
         "held": False,
+        "frozen": False,
         "as_of": 31,
     },
     "Hand": {

@@ -75,6 +75,7 @@ CREATE TABLE tables (
     level integer NOT NULL DEFAULT 1,
     unit bigint,
     held boolean NOT NULL DEFAULT false,
+    freezes integer NOT NULL DEFAULT 0, -- by disputes about its hands, one each
     position bigint NOT NULL,
     UNIQUE (tournament_id, number)
 );
@@ -250,6 +251,12 @@ def _table(cur: Cursor, r: Recorded) -> None:
             cur.execute(
                 "UPDATE table_seats SET sit_out = COALESCE(sit_out, 0) + %s WHERE table_id = %s AND seat = %s",
                 (r.event.hands, r.stream, r.event.seat),
+            )
+            _touch(cur, r)
+        case table.TableFrozen() | table.TableReleased():
+            cur.execute(
+                "UPDATE tables SET freezes = freezes + %s WHERE table_id = %s",
+                (1 if isinstance(r.event, table.TableFrozen) else -1, r.stream),
             )
             _touch(cur, r)
         case table.StacksAdjusted():

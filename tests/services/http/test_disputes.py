@@ -80,6 +80,12 @@ def refused(response, status: int, slug: str) -> dict:
     return response.json
 
 
+def frozen(reader, game) -> list[bool]:
+    """Whether the table is, as it tells itself and in the tournament's list."""
+    [listed] = reader.read(f"{game.path}/tables")["items"]
+    return [reader.read(f"/v1/tables/{listed['table_id']}")["frozen"], listed["frozen"]]
+
+
 def nothing_is_wrong(services) -> None:
     questions = Questions(("I3", "I4", "I6", "I11"))
     assert list(Examination(services.store, questions).violations()) == []
@@ -141,7 +147,9 @@ def test_a_table_that_is_frozen_deals_no_more_until_the_dispute_is_over(
     app, operator, director_, another, services
 ):
     game = Disputed(app, operator, settled=False)
+    assert frozen(operator, game) == [False, False]
     director_.made(f"{game.at}/freeze", {"scope": "table", **REASON})
+    assert frozen(operator, game) == [True, True]
     played = game.play_hand(game.hand_in_question)
     winner = Game.player_at(played, played["settlement"]["winner"])
     after = game.stacks()
@@ -152,6 +160,7 @@ def test_a_table_that_is_frozen_deals_no_more_until_the_dispute_is_over(
     assert game.stacks() == after
     final = another.made(f"{game.at}/rulings", {"ruling": "void", **REASON})
     assert (final["state"], final["dispute"]["stage"], final["dispute"]["frozen"]) == ("final", "ruled", [])
+    assert frozen(operator, game) == [False, False]
     game.hand_id()
     assert set(game.stacks().values()) == {50}
     assert set(game.chips().values()) == {50}

@@ -130,6 +130,7 @@ def expected_table(world, table_id):
         "level": level,
         "unit": unit,
         "held": table.number in world.tournaments[table.tournament_id].held and not table.closed,
+        "freezes": len(table.frozen),
         "position": stream[-1].position,
     }
 

@@ -139,6 +139,7 @@ def expected_table(world, table_id, ring):
         "level": 1,
         "unit": ring.terms.unit,
         "held": False,
+        "freezes": 0,
         "position": world.stream(table_id)[-1].position,
     }
 
