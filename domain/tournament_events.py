@@ -276,7 +276,7 @@ class PrizesAwarded(Event, frozen=True, kw_only=True):
 class MoneyPrizesAwarded(PrizesAwarded, frozen=True, kw_only=True):
     """Prizes by place in minor units of `currency`; `pool` is all of it.
 
-    Who of a shared place gets the odd units is drawn from the occasion `draw/PLACE`.
+    Who of a shared place gets the odd units is drawn from the occasion `prizes/PLACE`.
     """
 
     currency: Public[str]
