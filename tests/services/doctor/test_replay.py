@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from uuid import uuid4
 
+import msgspec
 import pytest
 
+from domain.hand import HAND
 from domain.hand_events import (
     CardsPlayed,
     ClockStopped,
@@ -37,7 +40,9 @@ from domain.tournament_events import (
     TablesDrawn,
 )
 from domain.wallet import Credited
+from services.commands import job
 from services.doctor.examination import Examination, Questions
+from services.envelope import Change
 from tests.services.projections.house import House
 
 
@@ -241,4 +246,25 @@ def test_i6_bears_with_a_look_that_did_not_see_a_hand_end_meanwhile(database_url
     assert placed
     assert all(ended.position < r.position and ended.at > r.at for r in placed)
     assert list(Examination(house.store, Questions(["I6"])).violations()) == []
+    house.close()
+
+
+@pytest.mark.parametrize(("remaining_ms", "found"), [(30_000, 0), (29_999, 1)])
+def test_i6_bears_with_a_clock_that_is_stopped_again_only_for_the_whole_turn(
+    database_url, remaining_ms, found
+):
+    """After a jump of the database's clock a turn that stands gets all its time, and never another part of it."""
+    house = House(database_url)
+    t = house.started(2)
+    house.play_on(t, until=lambda: house.running(t))
+    [hand] = house.running(t)
+    house.pass_time(timedelta(seconds=9))
+    house.pause(t)
+    house.work(t)
+    [stopped] = house.events(ClockStopped, hand)
+    again = msgspec.structs.replace(stopped, remaining_ms=remaining_ms)
+    version = house.store.load(HAND, hand).version
+    house.store.append(job(f"again-{hand}"), [Change(hand, version, [again])], house.store.now())
+    told = list(Examination(house.store, Questions(["I6"])).violations())
+    assert len([v for v in told if str(hand) in v.where]) == found
     house.close()
