@@ -1,7 +1,8 @@
 """What a running tournament does next: facts in, events and deals out. Workers only carry the answer.
 
 Looked at between hands, in this order: what rulings correct, who is replaced, what rulings punish, who is out, who is
-disqualified, who never showed up, the level, the end of late entry, the end, the seats, the deals.
+disqualified, who never showed up, the level, the end of late entry, who is yet to get a seat, the end, the seats, the
+deals.
 Before the money tables play hand for hand: none deals, and nobody is placed, until every table has ended
 its hand; then all deal at once.
 
@@ -99,7 +100,10 @@ class _Director:
         self._remove_no_shows()
         self._raise_level()
         self._close_entries()
-        if self.t.players_left == 1:
+        if self.t.players_left > 1:
+            self._seat_late_entrants()
+            self._remove_disqualified()
+        if self.t.players_left <= 1:
             return self._finish()
         hold = self._seat()
         if self.t.structure.recorded:
@@ -258,19 +262,22 @@ class _Director:
             self._record(event)
 
     def _finish(self) -> None:
-        last = next(taken for table in self.tables.values() for taken in table.seats.values())
+        last = self._last()
         for number in sorted(self.tables):
             self._close(number)
-        for event in ending.finish(self.t, last.player_id):
+        for event in ending.finish(self.t, last):
             self._record(event)
 
+    def _last(self) -> PlayerId | None:
+        """Who is left, at a table or yet without a seat; null where rulings have left nobody."""
+        seated = [taken.player_id for table in self.tables.values() for taken in table.seats.values()]
+        return next(iter([*seated, *(coming.player_id for coming in self.t.coming)]), None)
+
     def _seat(self) -> frozenset[int]:
-        """Seats late entrants, balances the tables and returns those that must wait.
+        """Balances the tables and returns those that must wait.
 
         A draw is named by the moves before it, and by nothing that anybody but the players can change.
         """
-        self._seat_late_entrants()
-        self._remove_disqualified()
         purpose = f"moves/{sum(self.t.moved.values())}"
         draws = draws_for(self.t.draw_seed, self.t.tournament_id, purpose)
         seating = balance(

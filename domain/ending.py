@@ -12,16 +12,20 @@ from domain.tournament import State, Tournament
 from domain.tournament_events import Finished, PrizesAwarded, StandingsCorrected
 
 
-def finish(t: Tournament, winner: PlayerId) -> list[Event]:
-    """The final standings and the prizes, once one player is left."""
-    assert t.players_left == 1
-    standings = final_places(t, winner)
+def finish(t: Tournament, last: PlayerId | None) -> list[Event]:
+    """The final standings and the prizes, once one player is left; or nobody, where rulings have taken all chips."""
+    assert t.players_left == (last is not None)
+    standings = final_places(t, last)
     return conclude(t, standings, t.entry_count, rewarded(len(standings), t.disqualified))
 
 
-def final_places(t: Tournament, last: PlayerId) -> tuple[Standing, ...]:
-    """Everybody's place where `last` is left: his is the first, unless he is disqualified."""
-    return tuple(places_of_out([*t.outs, Out(last, None, 0)], 0, t.disqualified))
+def final_places(t: Tournament, last: PlayerId | None) -> tuple[Standing, ...]:
+    """Everybody's place where `last` is left: his is the first, unless he is disqualified.
+
+    With nobody left, who went out last has the first place, and shares it with his equals.
+    """
+    left = [] if last is None else [Out(last, None, 0)]
+    return tuple(places_of_out([*t.outs, *left], 0, t.disqualified))
 
 
 def conclude(
@@ -47,8 +51,8 @@ def place_again(t: Tournament, hand: HandId) -> list[Event]:
     """
     if t.state is not State.FINISHED or t.structure.for_points:
         return []
-    [last] = {standing.player_id for standing in t.standings} - {out.player_id for out in t.outs}
-    standings = final_places(t, last)
+    left = {standing.player_id for standing in t.standings} - {out.player_id for out in t.outs}
+    standings = final_places(t, next(iter(left), None))
     awarded = award(t, standings, t.entry_count, rewarded(len(standings), t.disqualified))
     if (standings, awarded.prizes) == (t.standings, t.prizes):
         return []

@@ -169,7 +169,8 @@ class Memory:
             return self.before_the_deal(hand)
         turn, seat = hand.game.turn_number, hand.game.turn
         player = next(s.player_id for s in hand.terms.seats if s.seat == seat)
-        if hand.deadline is not None and (player in self.absent or self.random.random() < 0.02):
+        clock_acts = hand.sits_out(seat) or player in self.absent
+        if hand.deadline is not None and (clock_acts or self.random.random() < 0.02):
             self.now = max(self.now, hand.deadline)
             return self.settle_at_table(hand, hands.act_for_absent(hand, turn, self.now))
         self.now += timedelta(milliseconds=250)

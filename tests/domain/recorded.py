@@ -80,6 +80,10 @@ class Hall:
         self.began(table.table_id, *opened)
         assert steps.state == self.tournament
 
+    def ruled(self, events: Sequence[Event]) -> None:
+        """What a final ruling brings to the tournament, and what the director makes of it between results."""
+        self.record({g.TOURNAMENT: events})
+
     def play_on(self, until: Any = None) -> Hall:
         while self.tournament.state is State.RUNNING and not (until and until(self)):
             self.result(self.random.choice(self.free_tables()))

@@ -25,6 +25,7 @@ from domain.tournament_events import (
     PenaltiesImposed,
     PenaltyCarriedOut,
     Placed,
+    PlayerReinstated,
     PlayerReplaced,
     PrizesAwarded,
     StandingsCorrected,
@@ -312,6 +313,54 @@ def test_prizes_are_for_those_who_are_not_disqualified_as_long_as_there_are_any(
     hall = disqualified_at(Hall(full(size=2), prizes_bp=[6000, 4000]), ALICE)
     [awarded] = told(hall.look(), PrizesAwarded)
     assert [(prize.player_id, prize.amount) for prize in awarded.prizes] == [(BOB, 10_000)]
+
+
+def fined(hall, *who):
+    """One ruling takes all that they have."""
+    owed = tuple(Imposed(player, "chips", 1_000) for player in who)
+    return hall.happened(PenaltiesImposed(hand_id=RULED, table_id=FIRST, penalties=owed))
+
+
+def test_who_loses_his_last_chips_by_rulings_is_placed_by_what_he_had_at_his_last_hand_and_equals_share_the_place():
+    hall = Hall([place(1, ALICE, 20), place(2, BOB, 60), place(3, CAROL, 20)])
+    agenda = fined(hall, ALICE, BOB, CAROL).hand(1, {}).look()
+    [end] = told(agenda, Finished)
+    assert set(end.standings) == {Standing(1, False, BOB), Standing(2, True, ALICE), Standing(2, True, CAROL)}
+    [awarded] = told(agenda, PrizesAwarded)
+    assert [(prize.player_id, prize.amount) for prize in awarded.prizes] == [(BOB, 10_000)]
+    assert deals(agenda) == []
+
+
+def test_where_nobody_is_left_the_first_place_and_its_prize_are_shared():
+    hall = Hall([place(1, ALICE, 40), place(2, BOB, 40)])
+    agenda = fined(hall, ALICE, BOB).hand(1, {}).look()
+    [end] = told(agenda, Finished)
+    assert [(s.place, s.tied) for s in end.standings] == [(1, True), (1, True)]
+    [awarded] = told(agenda, PrizesAwarded)
+    assert [prize.amount for prize in awarded.prizes] == [5_000, 5_000]
+
+
+def reinstated(hall, player):
+    """Who was out is back, without a seat yet."""
+    hall.t = replace(hall.t, entrant_count=hall.t.entrant_count + 1)
+    gone = placed(Out(player, RULED, 5), FIRST, hall.t.entrant_count)
+    back = PlayerReinstated(player_id=player, hand_id=RULED, number=1, chips=30)
+    return hall.happened(gone, back)
+
+
+def test_who_is_reinstated_wins_without_a_seat_where_rulings_leave_nobody_else():
+    hall = reinstated(Hall([place(1, ALICE, 40), place(2, BOB, 40)]), CAROL)
+    agenda = fined(hall, ALICE, BOB).hand(1, {}).look()
+    [end] = told(agenda, Finished)
+    assert {(s.place, s.player_id) for s in end.standings} == {(1, CAROL), (2, ALICE), (2, BOB)}
+
+
+def test_who_is_reinstated_wins_as_soon_as_the_last_who_was_disqualified_has_gone():
+    hall = disqualified_at(reinstated(Hall(full(size=2)), CAROL), ALICE, BOB)
+    agenda = hall.hand(1, {}).look()
+    [end] = told(agenda, Finished)
+    assert [s.player_id for s in end.standings] == [CAROL, BOB, ALICE]
+    assert deals(agenda) == []
 
 
 def over(**structure):
