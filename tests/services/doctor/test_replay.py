@@ -55,7 +55,7 @@ def first_told(world, of):
 
 
 def other_deadline(e):
-    e["next_turn"]["deadline"] = "2030-01-01T00:00:00Z"
+    e["next_turn"]["deadline"] = "2020-01-01T00:00:00Z"
 
 
 def swapped(name):
