@@ -38,7 +38,7 @@ class Seated(msgspec.Struct, frozen=True):
 def in_the_money(t: Tournament) -> bool:
     """Whether whoever is left has a prize, so that a cancellation takes nothing back."""
     seated = t.tables_drawn > 0 and not t.structure.for_points and not t.entries_open
-    return seated and not t.over and t.players_left <= t.paid_places
+    return seated and not t.over and t.rivals_left <= t.paid_places
 
 
 def cancel(t: Tournament, tables: Iterable[Table], reason: str, entries: int) -> list[Event]:

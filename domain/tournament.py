@@ -139,6 +139,11 @@ class Tournament(Guarded, frozen=True):
         return self.entrant_count - len(self.outs)
 
     @property
+    def rivals_left(self) -> int:
+        """Of who is left, those who may still win a prize: who is disqualified wins none."""
+        return self.entrant_count - len(self.disqualified.union(out.player_id for out in self.outs))
+
+    @property
     def entry_count(self) -> int:
         """Entries in all: those of the entrants, and re-entries. Prizes follow from them."""
         return self.entrant_count + self.re_entries

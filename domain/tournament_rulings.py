@@ -2,7 +2,8 @@
 
 It is cancelled; a player who is out is reinstated; another player takes over from one. They leave the hand as it was
 played, or void it where it runs, and take effect when it is final. What follows then is recorded by the tournament;
-where it has moved on by then nothing follows, and that is recorded too.
+where it has moved on by then nothing follows, and that is recorded too. Nobody rules so, nor punishes, in a tournament
+of his own.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from typing import Final
 
 import msgspec
 
-from domain.dispute_events import PlayerRuled, Ruled, RulingKind, SubstituteRuled
-from domain.errors import Conflicting, Refused
+from domain.dispute import penalties_of
+from domain.dispute_events import Person, PlayerRuled, Ruled, RulingKind, SubstituteRuled
+from domain.errors import Conflicting, NotAllowed, Refused
 from domain.events import Event
 from domain.hand import Hand, State
 from domain.ids import PlayerId
 from domain.roster import Roster, Substituted
+from domain.tournament import State as Stage
 from domain.tournament import Tournament, commit_deals
 from domain.tournament_events import PlayerReinstated, PlayerReplaced, ReplacementOrdered, RulingLapsed
 
@@ -56,6 +59,29 @@ def must_be_possible(t: Tournament, roster: Roster, hand: Hand, ruled: Ruled) ->
             errors = _not_to_replace(t, roster, hand, ruled)
     if errors:
         raise Refused("validation", "This cannot be ruled as things stand.", errors)
+
+
+def must_not_be_his_own(roster: Roster, by: Person, ruled: Ruled) -> None:
+    """Raises NotAllowed to who is, was or would be in the tournament, for what decides who plays on there: a ruling of
+    this module, or a penalty. On what another table's hand comes to he may rule."""
+    decides = ruled.ruling in OF_TOURNAMENTS or penalties_of(ruled)
+    if by.player_id is None or not decides:
+        return
+    would_be = isinstance(ruled, SubstituteRuled) and ruled.player_id == by.player_id
+    if would_be or roster.knows(by.player_id):
+        raise NotAllowed(
+            "forbidden",
+            "Who plays in this tournament decides not who else does, nor punishes: ask another director.",
+        )
+
+
+def must_take_penalties(t: Tournament, ruled: Ruled) -> None:
+    """Raises Conflicting where a cancellation has shared the pool, which no disqualification divides again."""
+    disqualifies = any(each.penalty == "disqualification" for each in penalties_of(ruled))
+    if disqualifies and t.state is Stage.CANCELLED:
+        raise Conflicting(
+            "tournament-over", "The tournament is cancelled: its places and prizes stay as they were shared."
+        )
 
 
 def taking_effect(before: Hand, after: Hand) -> Ruled | None:

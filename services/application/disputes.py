@@ -11,12 +11,13 @@ from datetime import datetime
 from typing import NamedTuple
 
 from domain import rulings as decide_on
+from domain.dispute import penalties_of
 from domain.dispute_events import Person, Ruled, Scope, SubstituteRuled
 from domain.errors import Refused
 from domain.events import Event
 from domain.hand import HAND, Hand
 from domain.hand_events import Finalised
-from domain.ids import HandId, TournamentId, roster_id
+from domain.ids import HandId, PlayerId, TournamentId, roster_id
 from domain.player import PLAYER, may_enter
 from domain.ring import RING
 from domain.roster import ROSTER, Roster
@@ -24,7 +25,12 @@ from domain.rulings import Ruling
 from domain.table import TABLE
 from domain.tournament import TOURNAMENT
 from domain.tournament_events import Cancelled, PrizesAwarded
-from domain.tournament_rulings import OF_TOURNAMENTS, must_be_possible
+from domain.tournament_rulings import (
+    OF_TOURNAMENTS,
+    must_be_possible,
+    must_not_be_his_own,
+    must_take_penalties,
+)
 from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
@@ -146,20 +152,32 @@ def _ruled(
     who = person(actor)
     decide_on.may_rule(hand, who, sits_there=_sits_there(services.store, hand, actor))
     ruled, *following = decide_on.rule(hand, who, read(), now)
-    if isinstance(ruled, Ruled) and ruled.ruling in OF_TOURNAMENTS and hand.tournament_id is not None:
-        _must_be_possible(services.store, hand, ruled, hand.tournament_id)
+    if isinstance(ruled, Ruled) and hand.tournament_id is not None:
+        _must_suit_the_tournament(services.store, hand, ruled, hand.tournament_id)
     return [ruled, *following]
 
 
-def _must_be_possible(store: Store, hand: Hand, ruled: Ruled, t: TournamentId) -> None:
-    """Who takes over a seat could enter: he is known, and not barred."""
+def _must_suit_the_tournament(store: Store, hand: Hand, ruled: Ruled, t: TournamentId) -> None:
+    """Of what decides who plays on there: it is not the director's own, and possible as things stand."""
+    of_tournament = ruled.ruling in OF_TOURNAMENTS
+    if not of_tournament and not penalties_of(ruled):
+        return
     tournament, roster = store.load_many([(TOURNAMENT, t), (ROSTER, roster_id(t))])
-    must_be_possible(existing(tournament, "tournament"), roster.state or Roster(), hand, ruled)
+    entered = roster.state or Roster()
+    must_not_be_his_own(entered, ruled.by, ruled)
+    must_take_penalties(existing(tournament, "tournament"), ruled)
+    if of_tournament:
+        must_be_possible(existing(tournament, "tournament"), entered, hand, ruled)
     if isinstance(ruled, SubstituteRuled):
-        known = store.load(PLAYER, ruled.player_id).state
-        if known is None:
-            raise Refused("validation", "There is no such player.", {"/player_id": "is no player"})
-        may_enter(known)
+        _must_be_able_to_enter(store, ruled.player_id)
+
+
+def _must_be_able_to_enter(store: Store, player: PlayerId) -> None:
+    """Who takes over a seat is known, and not barred."""
+    known = store.load(PLAYER, player).state
+    if known is None:
+        raise Refused("validation", "There is no such player.", {"/player_id": "is no player"})
+    may_enter(known)
 
 
 def _clock_runs(store: Store, hand: Hand) -> bool:

@@ -55,5 +55,6 @@ def _listed(row: Mapping[str, Any]) -> shapes.Table:
     terms = msgspec.convert(row["terms"], RingTerms)
     ring = ring_terms(terms, paused=row["paused"], closing=row["closing"])
     return msgspec.convert(
-        {**row, "tournament_id": None, "number": None, "held": False, "frozen": False, "ring": ring}, shapes.Table
+        {**row, "tournament_id": None, "number": None, "held": False, "frozen": False, "ring": ring},
+        shapes.Table,
     )

@@ -18,6 +18,8 @@ from domain.tournament import TOURNAMENT as AGGREGATE
 from domain.tournament_events import (
     Cancelled,
     Correction,
+    Imposed,
+    PenaltiesImposed,
     Placed,
     PoolDissolved,
     PoolFormed,
@@ -130,6 +132,15 @@ def test_as_long_as_anybody_may_enter_everything_is_refunded():
     )
     assert its.t.players_left == its.t.paid_places
     assert [type(event) for event in cancelled(its)] == [Cancelled]
+
+
+def test_who_is_disqualified_and_has_not_gone_yet_does_not_keep_the_others_out_of_the_money():
+    its = hall(50, 50, 50, 0, prizes_bp=[6000, 4000])
+    assert not in_the_money(its.t)
+    gone = (Imposed(CAROL, "disqualification", None),)
+    its.happened(PenaltiesImposed(hand_id=hand_id(TABLE, 1), table_id=TABLE, penalties=gone))
+    assert in_the_money(its.t)
+    assert {player: place for player, (place, _, _) in shares(its).items()} == {ALICE: 1, BOB: 1}
 
 
 def test_what_is_over_is_not_cancelled_again():

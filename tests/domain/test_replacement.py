@@ -5,8 +5,8 @@ from uuid import UUID
 import pytest
 
 from domain.credential import Role
-from domain.dispute_events import Person, Ruled, SubstituteRuled
-from domain.errors import Conflicting, Refused
+from domain.dispute_events import Penalty, Person, Ruled, RuledWithPenalties, SubstituteRuled
+from domain.errors import Conflicting, NotAllowed, Refused
 from domain.hand import HAND
 from domain.ids import PlayerId, hand_id
 from domain.late_entry import enter
@@ -27,7 +27,7 @@ from domain.tournament_events import (
     RulingLapsed,
     StacksCorrected,
 )
-from domain.tournament_rulings import follows, must_be_possible
+from domain.tournament_rulings import follows, must_be_possible, must_not_be_his_own, must_take_penalties
 from tests.domain.given import (
     ALICE,
     BOB,
@@ -214,3 +214,45 @@ def test_who_has_taken_over_makes_no_entry_of_his_own():
     with refused(Conflicting, "already-registered"):
         enter(its.t, roster, EVE, NOW)
     assert isinstance(roster, Roster)
+
+
+# a director who plays
+
+
+def by_player(player, kind, *penalties):
+    said = {"number": 1, "ruling": kind, "by": Person(UUID(int=1), Role.DIRECTOR, player), "reason": "so"}
+    if penalties:
+        return RuledWithPenalties(**said, result=None, penalties=penalties)
+    return Ruled(**said, result=None)
+
+
+@pytest.mark.parametrize("player", [DAVE, EVE])
+def test_who_is_in_the_tournament_or_was_decides_not_who_plays_on_there(player):
+    roster = fold(
+        ROSTER, [Substituted(tournament_id=TOURNAMENT, player_id=DAVE, substitute_id=EVE)], entered()
+    )
+    its_own = [by_player(player, kind) for kind in ("cancel", "reinstate", "replace")]
+    its_own += [
+        by_player(player, "void", Penalty(1, "warning")),
+        by_player(player, "penalty", Penalty(1, "warning")),
+    ]
+    for ruling in its_own:
+        with refused(NotAllowed, "forbidden"):
+            must_not_be_his_own(roster, ruling.by, ruling)
+    for kind in ("stands", "void", "adjust", "liability"):
+        must_not_be_his_own(roster, by_player(player, kind).by, by_player(player, kind))
+
+
+def test_nobody_puts_himself_in_the_place_of_another():
+    himself = Person(UUID(int=1), Role.DIRECTOR, EVE)
+    with refused(NotAllowed, "forbidden"):
+        must_not_be_his_own(entered(), himself, ruled())
+    must_not_be_his_own(entered(), DIRECTOR, ruled())
+
+
+def test_after_a_cancellation_nobody_is_disqualified():
+    its = in_the_money(150, 50, 0, 0)
+    its.happened(*cancel(its.t, "fire", 4))
+    must_take_penalties(its.t, by_player(None, "penalty", Penalty(1, "warning")))
+    with refused(Conflicting, "tournament-over"):
+        must_take_penalties(its.t, by_player(None, "penalty", Penalty(1, "disqualification")))

@@ -332,6 +332,25 @@ def test_a_director_who_plays_at_the_table_does_not_rule_there(app, operator, ad
         refused(playing.post(f"{game.at}/{route}", body), 403, "forbidden")
 
 
+def test_a_director_who_plays_in_the_tournament_decides_not_who_else_does(app, operator, admin):
+    game = Broke(operator)
+    gone, new = next(iter(game.gone)), newcomer(operator)[0]
+    seat = next(iter(game.sitting().values()))
+
+    def refuse(player: str, **ruling) -> None:
+        token = admin.made("/v1/tokens", {"role": "director", "player_id": player})["token"]
+        refused(Api(app, token).post(f"{at}/rulings", {**ruling, **REASON}), 403, "forbidden")
+
+    game.result(0, 1)  # the one who has gone was not dealt in
+    at = f"/v1/hands/{operator.read(game.table)['last_hand_id']}"
+    refuse(gone, ruling="cancel")
+    refuse(gone, ruling="penalty", penalties=[{"seat": seat, "penalty": "disqualification"}])
+    refuse(gone, ruling="stands", penalties=[{"seat": seat, "penalty": "warning"}])
+    refuse(new, ruling="replace", seat=seat, player_id=new)
+    token = admin.made("/v1/tokens", {"role": "director", "player_id": gone})["token"]
+    Api(app, token).made(f"{at}/rulings", {"ruling": "stands", **REASON})
+
+
 @pytest.mark.parametrize(
     ("body", "pointers"),
     [

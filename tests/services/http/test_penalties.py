@@ -240,6 +240,21 @@ def test_after_the_end_places_and_prizes_are_as_ruled(operator, director_, servi
     replayed(services, casino.id)
 
 
+def test_after_a_cancellation_in_the_money_nobody_is_disqualified(operator, director_, services, beside):
+    casino = Casino(operator, 3, protest_seconds=WINDOW, prizes_bp=[5000, 3000, 2000], stack_points=20)
+    [table] = casino.tables()
+    casino.record(table["table_id"], 0, 5, 1)
+    [hand] = operator.read(f"{casino.path}/hands")["items"]
+    operator.made(f"{casino.path}/cancel")
+    body = {"ruling": "penalty", "penalties": [penalty(1, "disqualification")], **REASON}
+    refused(director_.post(f"/v1/hands/{hand['hand_id']}/rulings", body), 409, "tournament-over")
+    punish(director_, hand["hand_id"], penalty(1, "warning"))
+    with CLOCK.put_forward(seconds=WINDOW + 1):
+        casino.paid()
+        until(beside.rests)
+    nothing_is_wrong(services)
+
+
 def test_who_is_disqualified_after_he_went_out_falls_below_all_while_the_others_play_on(
     operator, director_, services, beside
 ):
