@@ -230,7 +230,8 @@ def stop_clock(hand: Hand, at: datetime, *, whole: bool = False) -> list[Event]:
 
 def longest_wait_ms(hand: Hand) -> int:
     """How long the running turn lasts at most; before the deal, how long entropy is taken."""
-    seconds = hand.opened.entropy_seconds if hand.opened else hand.terms.timing.turn_seconds
+    turn = hand.play.turn if hand.play else None
+    seconds = hand.opened.entropy_seconds if hand.opened else hand.turn_seconds(turn or 0)
     return 1000 * (seconds + hand.given_seconds)
 
 

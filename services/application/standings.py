@@ -39,7 +39,7 @@ WITH ruled AS (
 ), placed AS (
     SELECT n.*, CASE WHEN structure->>'format' = 'league'
         THEN ARRAY[disqualified::integer, (hands = 0)::integer, -points, -hands_won, cards_left]::numeric[]
-        WHEN disqualified THEN ARRAY[2, 0, -chips, -out_at]::numeric[]
+        WHEN disqualified THEN ARRAY[2, no_show::integer, -chips, -out_at]::numeric[]
         WHEN place IS NULL THEN ARRAY[0, 0, -chips, 0] ELSE ARRAY[1, no_show::integer, 0, place]::numeric[]
         END AS key
     FROM newest AS n JOIN projections.tournaments USING (tournament_id) WHERE NOT withdrawn

@@ -258,7 +258,7 @@ def _late(cur: Cursor, r: Recorded, context: Context, e: tournament.EntryTaken) 
 
 
 def _reinstated(cur: Cursor, r: Recorded, context: Context, e: tournament.PlayerReinstated) -> None:
-    """As played he had gone, with nothing."""
+    """As played he has nothing, and stands behind everybody else who is in play."""
     _one_more(cur, r, context, e.player_id)
     _back(cur, r, context, e.player_id, 0)
     _corrected(cur, r, context, (e.hand_id, e.player_id), Tally(), e.chips)

@@ -21,6 +21,7 @@ from domain.tournament_events import (
     Imposed,
     PenaltiesImposed,
     Placed,
+    PlayerReinstated,
     PoolDissolved,
     PoolFormed,
     PrizesAwarded,
@@ -118,6 +119,14 @@ def test_what_a_ruling_has_still_to_give_and_take_counts():
     changes = (Correction(ALICE, Tally(), -110), Correction(BOB, Tally(), 110))
     its.happened(ResultCorrected(hand_id=hand_id(TABLE, 1), table_id=TABLE, changes=changes, stacks=True))
     assert shares(its) == {BOB: (1, False, 3201), ALICE: (2, False, 800)}
+
+
+def test_who_is_reinstated_and_has_no_seat_yet_owes_too_what_a_ruling_takes():
+    its = hall(150, 50, 0, 0, buy_in=BUY_IN, prizes_bp=THREE)
+    its.happened(PlayerReinstated(player_id=CAROL, hand_id=hand_id(TABLE, 1), number=1, chips=100))
+    due = (Imposed(player_id=CAROL, penalty="chips", amount=90),)
+    its.happened(PenaltiesImposed(hand_id=hand_id(TABLE, 1), table_id=TABLE, penalties=due))
+    assert shares(its)[CAROL] == (3, False, 190)
 
 
 def test_without_a_buy_in_basis_points_go_by_chips():

@@ -256,6 +256,7 @@ def test_a_pause_gives_no_time_to_who_sits_out():
     assert start_clock(hand, later(60)) == [ClockStarted(turn=2, deadline=later(60))]
     hand = fold(HAND, start_clock(hand, later(60)), hand)
     assert stop_clock(hand, later(61)) == [ClockStopped(turn=2, remaining_ms=0)]
+    assert stop_clock(hand, later(61), whole=True) == [ClockStopped(turn=2, remaining_ms=0)]
 
 
 def test_who_sits_out_is_no_no_show():
