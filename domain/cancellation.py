@@ -92,7 +92,10 @@ def _seated(t: Tournament, tables: Iterable[Table]) -> list[Seated]:
             out = Out(player, table.last_hand_id, stack)
             found.append(Seated(player, taken.stack + owed[taken.player_id], out))
     stacks = [(c.player_id, stack_of(t, c)) for c in t.coming]
-    return [*found, *(Seated(player, chips + owed[player], Out(player, None, chips)) for player, chips in stacks)]
+    return [
+        *found,
+        *(Seated(player, chips + owed[player], Out(player, None, chips)) for player, chips in stacks),
+    ]
 
 
 def _about_to_play(t: Tournament, player: PlayerId) -> PlayerId:

@@ -138,10 +138,13 @@ def _disputes(s: Structure) -> Iterator[str]:
         yield "One that is flagged or frozen while it runs is final once a director has ruled, or released it."
     if not s.recorded:
         yield "While a hand runs a director may void what was done in it from an action on, or give a turn more time."
-    if not s.for_points:
+    if s.for_points:
+        yield "A ruling may also cancel the league: then everything is paid back."
+    else:
         yield "A ruling may bring a player back who is out, let another take over his seat, or cancel the tournament."
         yield "Cancelled before the money, everything is paid back; in the money its prizes go by chips to who is left."
     lost = "points" if s.for_points else "chips"
-    sat_out = "" if s.recorded else ", hands that the clock plays for him"
-    yield f"A director may punish a player: by a warning, {lost}{sat_out}, or disqualification: last, and unpaid."
+    sat_out = "" if s.recorded else ", by hands that the clock plays for him"
+    yield f"A director may punish a player by a warning, by {lost}{sat_out}, or by disqualification."
+    yield "Who is disqualified is ranked last, and wins no prize."
     yield "Every hand can be replayed and checked by anybody from its history, which the rules decide alone."

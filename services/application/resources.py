@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType, field
 
 from big2.ring import RingStep
 from domain.connection import Advice
-from domain.dispute_events import RulingKind
+from domain.dispute_events import InterimKind, PenaltyKind, RulingKind
 from domain.structure import Structure
 from domain.tournament import Tournament as TournamentState
 
@@ -27,7 +27,6 @@ Kind = Literal[
     "four_of_a_kind",
     "straight_flush",
 ]
-PenaltyKind = Literal["warning", "points", "chips", "sit_out", "disqualification"]
 Direction = Literal["clockwise", "counterclockwise"]
 Duty = Literal["multi_card", "highest_single", "either"]
 By = Literal["player", "clock", "rule"]
@@ -312,7 +311,7 @@ class InterimRuling(Resource, frozen=True, kw_only=True):
     `void_from` voided the actions from number `action` to `last`, of those that stood; `time` gave the turn `seconds`.
     """
 
-    ruling: Literal["void_from", "time"]
+    ruling: InterimKind
     at: datetime
     role: str
     reason: str
