@@ -6,7 +6,6 @@ the pool goes to who is left, by his chips as they stand before the hands that r
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -20,6 +19,7 @@ from domain.draws import draws_for
 from domain.events import Event
 from domain.ids import PlayerId
 from domain.late_entry import stack_of
+from domain.owed import chips_owed
 from domain.placing import Out, Standing, places_of_out
 from domain.prizes import allotted, prize_table, rewarded, shared
 from domain.table import Table
@@ -78,11 +78,7 @@ def _by_chips(left: Sequence[Seated]) -> list[Standing]:
 
 def _seated(t: Tournament, tables: Iterable[Table]) -> list[Seated]:
     """Who sits, table by table, the smaller stack at his last hand's start first; and who has yet to get a seat."""
-    owed: Counter[PlayerId] = Counter()
-    for corrected in t.corrections.values():
-        owed.update(corrected)
-    for due in t.penalties.values():
-        owed.subtract({player: each.amount or 0 for player, each in due.items() if each.penalty == "chips"})
+    due = chips_owed(t)
     found = []
     for table in tables:
         seats = [(taken.stack - taken.net, seat) for seat, taken in table.seats.items()]
@@ -90,11 +86,11 @@ def _seated(t: Tournament, tables: Iterable[Table]) -> list[Seated]:
             taken = table.seats[seat]
             player = _about_to_play(t, taken.player_id)
             out = Out(player, table.last_hand_id, stack)
-            found.append(Seated(player, taken.stack + owed[taken.player_id], out))
+            found.append(Seated(player, taken.stack + due[taken.player_id], out))
     stacks = [(c.player_id, stack_of(t, c)) for c in t.coming]
     return [
         *found,
-        *(Seated(player, chips + owed[player], Out(player, None, chips)) for player, chips in stacks),
+        *(Seated(player, chips + due[player], Out(player, None, chips)) for player, chips in stacks),
     ]
 
 

@@ -6,13 +6,16 @@ deals.
 Before the money tables play hand for hand: none deals, and nobody is placed, until every table has ended
 its hand; then all deal at once.
 
-Tables with real cards are never dealt at: each plays its next hand by itself, unless it is held for others.
+Tables with real cards are never dealt at: each plays its next hand by itself, unless it is held for others. They are
+looked at with a result; and once a ruling is final, where no hand can be running: at those that are held, and at those
+where fewer than two could play on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from functools import reduce
 
 import msgspec
 from msgspec.structs import replace
@@ -22,6 +25,7 @@ from domain import tournament as decide
 from domain.draws import draws_for
 from domain.events import Event
 from domain.ids import HandId, PlayerId, TableId
+from domain.owed import chips_owed
 from domain.placing import Out, places_of_out
 from domain.seating import Move, Sitting, balance
 from domain.table import Seat, Table, about_to_lead, places
@@ -74,13 +78,26 @@ def look(
     return director.next_steps()
 
 
+def look_between(
+    tournament: Tournament, events: Iterable[Event], facts: list[Facts], now: datetime
+) -> NextSteps:
+    """The next steps right after `events` that no hand has brought, where the cards are real."""
+    before = _own(tournament)
+    return look(reduce(decide.evolve, events, before), facts, now)
+
+
+def _own(tournament: Tournament) -> Tournament:
+    """The same, whose mutable parts belong to nobody else."""
+    return replace(tournament, moved={**tournament.moved}, outs=[*tournament.outs])
+
+
 class _Director:
     """Applies each event as it is decided, so that the next decision sees it."""
 
     def __init__(
         self, tournament: Tournament, facts: list[Facts], now: datetime, ended: TableId | None
     ) -> None:
-        self.t = replace(tournament, moved={**tournament.moved}, outs=[*tournament.outs])
+        self.t = _own(tournament)
         self.now = now
         self.ended = ended
         self.void = tournament.void  # what goes there now is there only after this look
@@ -129,8 +146,15 @@ class _Director:
     def _waits(self, table: Table) -> bool:
         """Whether it is between hands; with real cards it plays on as soon as nothing holds it."""
         if self.t.structure.recorded:
-            return table.table_id == self.ended or table.number in self.t.held
+            waits = table.table_id == self.ended or table.number in self.t.held
+            return waits or len(self._playing_on(table)) < 2
         return table.waiting and not table.frozen
+
+    def _playing_on(self, table: Table) -> list[Seat]:
+        """Who has chips there once rulings have taken theirs, and is not disqualified."""
+        due = chips_owed(self.t)
+        seated = (taken for taken in table.seats.values() if taken.player_id not in self.t.disqualified)
+        return [taken for taken in seated if taken.stack + due[taken.player_id] > 0]
 
     def _hold(self, numbers: Iterable[int]) -> None:
         """With real cards, these tables wait before their next hand, and all others go on.

@@ -35,7 +35,7 @@ from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
 from services.application.hands import clock_stands, paused_by
-from services.application.outcomes import with_what_follows
+from services.application.outcomes import with_what_follows, without_look
 from services.commands import Decision, Outcome, execute
 from services.envelope import Command, Stream
 from services.store import Store
@@ -121,7 +121,7 @@ def would_rule(services: Services, actor: Actor, hand_id: HandId, read: Callable
     hand = existing(stream, "hand")
     actor.must_be_in(hand.tournament_id)
     ruled = _ruled(services, actor, hand, read, stream.read_at)
-    changes = with_what_follows(services.store, stream, ruled, stream.read_at).changes
+    changes = without_look(services.store, stream, ruled, stream.read_at).changes
     events = [event for change in changes for event in change.events]
     return [event for event in events if not isinstance(event, Finalised | Cancelled | PrizesAwarded)]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import reduce
+from typing import TypeAlias
 
 import msgspec
 
@@ -19,28 +21,41 @@ from domain.roster import ROSTER, Roster
 from domain.table import TABLE
 from domain.table_events import TableFrozen, TableReleased
 from domain.tournament import TOURNAMENT, Tournament
+from services.application.between_results import with_look
 from services.application.cancellations import cancelled
 from services.application.errors import existing
 from services.commands import Decision, on
 from services.envelope import Change, Stream
 from services.store import Store
 
+Brings: TypeAlias = Callable[[Stream[Tournament], Sequence[Event]], list[Change]]
+"""What streams record of events that a ruling brings to its tournament."""
+
 
 def with_what_follows(store: Store, stream: Stream[Hand], events: list[Event], now: datetime) -> Decision:
     """A dispute's events, or those that make a hand final, with what other streams record of them."""
+    return _with(store, stream, events, lambda t, made: with_look(store, t, made, now), now)
+
+
+def without_look(store: Store, stream: Stream[Hand], events: list[Event], now: datetime) -> Decision:
+    """The same, but for what the director makes of it: it may hold draws, which nobody sees before they are made."""
+    return _with(store, stream, events, lambda t, made: [on(t, *made)], now)
+
+
+def _with(store: Store, stream: Stream[Hand], events: list[Event], brings: Brings, now: datetime) -> Decision:
     before = existing(stream, "hand")
     after = reduce(hands.evolve, events, before)
-    changes = [on(stream, *events), *_at_table(store, before, after, now)]
+    at_hand = [on(stream, *events), *_at_table(store, before, after, now)]
+    written = [change for change in at_hand if change.events]
     if before.state is not State.FINAL and after.tournament_id is not None and ordered(after):
         tournament = store.load(TOURNAMENT, after.tournament_id)
-        changes.append(on(tournament, *in_its_tournament(after, existing(tournament, "tournament"))))
-    written = [change for change in changes if change.events]
+        written += brings(tournament, in_its_tournament(after, existing(tournament, "tournament")))
     known = {change.stream_id for change in written}
-    brought = _brought_about(store, before, after)
+    brought = _brought_about(store, before, after, brings)
     return Decision([*written, *(change for change in brought if change.stream_id not in known)])
 
 
-def _brought_about(store: Store, before: Hand, after: Hand) -> list[Change]:
+def _brought_about(store: Store, before: Hand, after: Hand, brings: Brings) -> list[Change]:
     """What a ruling does to the tournament, as soon as its hand is final; and what that rests on."""
     ruled = tournament_rulings.taking_effect(before, after)
     if ruled is None or after.tournament_id is None:
@@ -51,8 +66,8 @@ def _brought_about(store: Store, before: Hand, after: Hand) -> list[Change]:
     following = tournament_rulings.follows(existing(stream, "tournament"), entered, after, ruled)
     if following is None:
         return cancelled(store, stream, ruled.reason)
-    made = [on(stream, *following.tournament), on(roster, *following.roster)]
-    return [change for change in made if change.events]
+    at_roster = [on(roster, *following.roster)] if following.roster else []
+    return [*brings(stream, following.tournament), *at_roster]
 
 
 def ordered(hand: Hand) -> list[Event]:

@@ -25,6 +25,7 @@ from domain.roster import ROSTER, ReEntered, Registered, Roster
 from domain.structure import Structure, format_defaults, misfits, structure
 from domain.tournament import TOURNAMENT, State, Tournament
 from services.application import resources as shapes
+from services.application.between_results import with_look
 from services.application.cancellations import cancelled
 from services.application.context import Services
 from services.application.credentials import Actor
@@ -242,12 +243,12 @@ def pause(
 def resume(
     services: Services, command: Command, t: TournamentId, read: Callable[[], object]
 ) -> Outcome[Tournament]:
-    """Let play go on after a pause."""
+    """Let play go on after a pause; what became final meanwhile takes effect."""
 
     def decide(stream: Stream[Tournament], now: datetime) -> Decision:
         events = decide_on.resume(existing(stream, "tournament"), now)
         read()
-        return Decision([on(stream, *events)])
+        return Decision(with_look(services.store, stream, events, now))
 
     return execute(services.store, command, (TOURNAMENT, t), decide)
 

@@ -48,13 +48,17 @@ def followed(log: Log, tournament: Sequence[Recorded]) -> Iterator[Violation]:
             (e.event for e in entries if e.command != r.command and e.position < r.position),
             None,
         )
+        final = next((e for e in hand if isinstance(e.event, Finalised | Confirmed)), None)
+        due = follows(before, entered or Roster(), ended, ruled) if before and ended and ruled else None
         same = [e.event for e in tournament if e.command == r.command]
+        if (
+            due and before and before.structure.recorded
+        ):  # a look at the tables may follow: that is judged with them
+            same = same[: len(due.tournament)]
         stored = Following(
             [event for event in same if isinstance(event, (*FOLLOWING, *WITH_THEM))],
             [e.event for e in entries if e.command == r.command],
         )
-        final = next((e for e in hand if isinstance(e.event, Finalised | Confirmed)), None)
-        due = follows(before, entered or Roster(), ended, ruled) if before and ended and ruled else None
         if due != stored or final is None or final.command != r.command:
             yield at("I6", r, f"does not follow from the rulings on hand {r.event.hand_id}")
 

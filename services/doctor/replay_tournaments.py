@@ -17,7 +17,7 @@ from domain import cancellation, late_entry, league, pausing
 from domain import roster as rosters
 from domain import table as tables
 from domain import tournament as decide_on
-from domain.director import Facts, look
+from domain.director import Facts, look, look_between
 from domain.ending import place_again
 from domain.events import Event
 from domain.ids import TableId, TournamentId, roster_id
@@ -73,6 +73,8 @@ OF_RULINGS = (
 """What rulings bring to their tournament and its roster, which is judged with the hand."""
 OF_DISPUTES = (*OF_RULINGS, TableFrozen, TableReleased)
 """What disputes bring to their tournament and its tables."""
+EFFECTS = (ResultCorrected, PenaltiesImposed, RulingLapsed, PlayerReinstated, ReplacementOrdered)
+"""What a tournament records first of a ruling that takes effect."""
 PLACED_AGAIN = (StandingsCorrected, PrizesAwarded)
 """What follows from that at once, where the tournament is over."""
 UNSURE = timedelta(seconds=10)
@@ -167,6 +169,9 @@ class _World:
 
     def _alternatives(self, rest: Append, append: Append) -> Iterator[Callable[[], Decided]]:
         """What may have been decided on, likeliest first."""
+        if self._brings_a_look(rest):
+            yield from (self._looked_between(rest, seen) for seen in self._possible(append))
+            return
         if self._is_of_disputes(rest):
             yield lambda: self._of_disputes(rest)
             return
@@ -179,6 +184,33 @@ class _World:
             yield from (self._follows_pause(rest, t) for t in [self.t, *self.earlier])
         else:
             yield lambda: self._without_tournament(rest)
+
+    def _brings_a_look(self, rest: Append) -> bool:
+        """With real cards a ruling's effect does, and the end of a pause."""
+        chips = self.state is not None and not self.t.structure.for_points
+        return chips and self.t.structure.recorded and rest.has(*EFFECTS, Resumed) and not rest.has(Cancelled)
+
+    def _looked_between(self, rest: Append, seen: Mapping[UUID, _Seen]) -> Callable[[], Decided]:
+        def decide() -> Decided:
+            brought = Append(tuple(r for r in rest.events if self._is_effect(r.event)))
+            decided: dict[UUID, Sequence[Event]] = dict(self._of_disputes(brought))
+            if rest.has(Resumed):
+                decided[self.id] = decide_on.resume(self.t, rest.first.at)
+            facts = [Facts(s.table, s.last_end) for s in seen.values()]
+            own = decided[self.id]
+            steps = look_between(self.t, own, facts, rest.first.at)
+            decided[self.id] = [*own, *steps.tournament]
+            for table, events in steps.tables.items():
+                decided[table] = events
+            return decided
+
+        return decide
+
+    def _is_effect(self, event: Event) -> bool:
+        """Whether it is brought by a ruling and not by the look; who has no seat yet is replaced at once."""
+        if isinstance(event, PlayerReplaced):
+            return any(coming.player_id == event.player_id for coming in self.t.coming)
+        return isinstance(event, OF_RULINGS)
 
     def _is_of_disputes(self, rest: Append) -> bool:
         """Roots may come with who is back; who has no seat yet is replaced at once, and after the end places follow."""

@@ -9,7 +9,7 @@ from typing import Any
 from domain import results
 from domain import table as tables
 from domain import tournament as tournaments
-from domain.director import Facts, look
+from domain.director import Facts, look, look_between
 from domain.events import Event
 from domain.hand import HAND
 from domain.ids import TableId
@@ -82,7 +82,11 @@ class Hall:
 
     def ruled(self, events: Sequence[Event]) -> None:
         """What a final ruling brings to the tournament, and what the director makes of it between results."""
-        self.record({g.TOURNAMENT: events})
+        facts = [Facts(other, self.positions.get(other.table_id, 0)) for other in self.open_tables()]
+        steps = look_between(self.tournament, events, facts, g.NOW)
+        opened = [other for other in steps.tables if other not in self.tables]
+        self.record({g.TOURNAMENT: [*events, *steps.tournament], **steps.tables})
+        self.began(*opened)
 
     def play_on(self, until: Any = None) -> Hall:
         while self.tournament.state is State.RUNNING and not (until and until(self)):
