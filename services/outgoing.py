@@ -1,8 +1,8 @@
 """Requests to addresses that somebody gave us: only to public ones, and to the very one that was looked at.
 
 A name is looked up once for each request, and the connection goes to the address that was found: a name that changes
-in between leads nowhere else. No redirect is followed, of an answer only the beginning is read, and all of it
-together has a limit of time.
+in between leads nowhere else. No redirect is followed, of an answer only the head is read, and all of it
+together, the look-up too, has a limit of time.
 
 OutgoingError
 ├── ForbiddenUrl           nothing is ever sent there
@@ -13,34 +13,54 @@ OutgoingError
 from __future__ import annotations
 
 import http.client
+import io
 import ipaddress
 import re
 import socket
 import ssl
+import time
 from collections.abc import Mapping
-from contextlib import suppress
+from concurrent.futures import Future
 from functools import cache
-from threading import Timer
-from typing import NamedTuple, TypeAlias
+from threading import BoundedSemaphore, Thread
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
-import urllib3
-from urllib3.connection import HTTPConnection, HTTPSConnection
-
 TIMEOUT_SECONDS = 10.0
-"""How long a request may take in all, from the connection to the end of what is read of its answer."""
+"""How long a request may take in all, from the look-up of its host to the end of the answer's head."""
 MOST_READ = 4 * 1024
-"""Bytes of an answer that are read at most: only its status is of interest."""
+"""Bytes of an answer that are read at most, with the heads that only announce another; its body is not read."""
+MOST_LOOK_UPS = 128
+"""Look-ups of hosts at one time, with those that nobody waits for any more."""
 LONGEST_URL = 2048
 USER_AGENT = "big2-tournament"
-_LATE = f"did not answer within {TIMEOUT_SECONDS:g} s"
 
 _VISIBLE = re.compile(r"[!-\[\]-~]+", re.ASCII)
 """No backslash, which some take for a slash."""
 _NAME = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?", re.ASCII)
+_AUTHORITY = re.compile(r"(\[[^\[\]]*\]|[^\[\]]*)(:[0-9]*)?", re.ASCII)
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-_SIX_TO_FOUR = ipaddress.IPv6Network("2002::/16")
+_NO_HOSTS = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            "192.0.0.0/24",  # protocols
+            "192.88.99.0/24",  # relays of 6to4
+            "::ffff:0:0/96",  # IPv4 mapped
+            "64:ff9b:1::/48",  # translators of a network's own
+            "2001::/23",  # protocols, Teredo
+            "2001:db8::/32",  # documents
+            "2002::/16",  # 6to4
+            "3fff::/20",  # documents
+            "5f00::/16",  # segments of routes
+            "fec0::/10",  # site-local
+        ),
+    )
+)
+"""What the versions of Python do not agree on, or take for public."""
+
+_LOOK_UPS = BoundedSemaphore(MOST_LOOK_UPS)
 
 _Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -91,23 +111,44 @@ def target(url: str) -> Target:
         raise ForbiddenUrl("begins neither with http:// nor with https://")
     if "@" in parts.netloc:
         raise ForbiddenUrl("has a user or a password before the host")
+    if not _AUTHORITY.fullmatch(parts.netloc):
+        raise ForbiddenUrl("has brackets that are not around the whole host")
     if "#" in url:
         raise ForbiddenUrl("has a fragment (#), which is never sent")
     if port == 0:
         raise ForbiddenUrl("has port 0, which there is not")
-    return _target(parts, _host(parts.hostname or ""), port)
+    host = parts.hostname or ""
+    return _target(parts, _six(host) if parts.netloc.startswith("[") else _host(host), port)
 
 
-def address(of: Target, *, private: bool = False) -> str:
+class Limit:
+    """The time that all of a request may take together."""
+
+    def __init__(self) -> None:
+        self._end = time.monotonic() + TIMEOUT_SECONDS
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left; TimeoutError if there are none."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+
+def address(of: Target, *, private: bool = False, limit: Limit | None = None) -> str:
     """The address that a target's host has now.
 
-    ForbiddenUrl if it has none; PrivateAddress if any of them is not public, unless it may be `private`.
+    ForbiddenUrl if none is found in time; PrivateAddress if any of them is not public, unless it may be `private`.
     """
     try:
-        found = socket.getaddrinfo(of.host, of.port, type=socket.SOCK_STREAM)
+        addresses = _looked_up(of, limit or Limit())
+    except TimeoutError as error:
+        raise ForbiddenUrl(
+            f"has a host that is not found within {TIMEOUT_SECONDS:g} s ({of.host})"
+        ) from error
     except (OSError, UnicodeError) as error:
         raise ForbiddenUrl(f"has a host without an address ({of.host})") from error
-    addresses = [str(each[4][0]) for each in found]
     if not private and not all(is_public(each) for each in addresses):
         raise PrivateAddress("leads to a private network, or to an address that is no host's")
     return addresses[0]
@@ -120,31 +161,62 @@ def is_public(text: str) -> bool:
     [True, False, False, False, False, False]
     """
     found: _Address = ipaddress.ip_address(text.partition("%")[0])
-    if isinstance(found, ipaddress.IPv6Address):
-        if found in _NAT64:
-            found = ipaddress.IPv4Address(int(found) & 0xFFFF_FFFF)
-        elif found in _SIX_TO_FOUR or found.is_site_local:
-            return False
+    if isinstance(found, ipaddress.IPv6Address) and found in _NAT64:
+        found = ipaddress.IPv4Address(int(found) & 0xFFFF_FFFF)
+    if any(found in each for each in _NO_HOSTS):
+        return False
     return found.is_global and not (found.is_multicast or found.is_reserved)
 
 
 def send(url: str, body: bytes, headers: Mapping[str, str], *, private: bool = False) -> None:
     """POST a body once; Undelivered unless it is answered with a 2xx in time."""
-    to = target(url)
-    status = _post(to, address(to, private=private), body, headers)
+    to, limit = target(url), Limit()
+    status = _post(to, address(to, private=private, limit=limit), body, headers, limit)
     if 300 <= status < 400:
         raise Undelivered(f"answered {status}: redirects are not followed")
     if not 200 <= status < 300:
         raise Undelivered(f"answered {status}")
 
 
+def _looked_up(of: Target, limit: Limit) -> list[str]:
+    """The addresses of a host, by a thread of its own: nothing ends the system's look-up but itself.
+
+    TimeoutError if it takes too long; it ends some time later, and there are only so many at once.
+    """
+    if not _LOOK_UPS.acquire(timeout=limit.left):
+        raise TimeoutError
+    found: Future[list[str]] = Future()
+    try:
+        Thread(target=_look_up, args=(of, found), daemon=True).start()
+    except RuntimeError:  # there can be no more threads
+        _LOOK_UPS.release()
+        raise
+    return found.result(limit.left)
+
+
+def _look_up(of: Target, found: Future[list[str]]) -> None:
+    try:
+        each = socket.getaddrinfo(of.host, of.port, type=socket.SOCK_STREAM)
+        found.set_result([str(address[0]) for *_, address in each])
+    except Exception as error:  # noqa: BLE001 - whoever waits raises it
+        found.set_exception(error)
+    finally:
+        _LOOK_UPS.release()
+
+
+def _six(host: str) -> str:
+    """An IPv6 address as a URL writes it, without a zone."""
+    try:
+        return str(ipaddress.IPv6Address("" if "%" in host else host))
+    except ValueError as error:
+        raise ForbiddenUrl("has brackets around what is no IPv6 address") from error
+
+
 def _host(host: str) -> str:
-    """A host as a URL writes it, if it is a name, or an address in its usual form."""
+    """A host as a URL writes it, if it is a name, or an IPv4 address in its usual form."""
     if not host:
         raise ForbiddenUrl("has no host")
     try:
-        if ":" in host:
-            return str(ipaddress.IPv6Address("" if "%" in host else host))
         if _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
             return str(ipaddress.IPv4Address(host))
     except ValueError as error:
@@ -160,39 +232,38 @@ def _target(parts: SplitResult, host: str, port: int | None) -> Target:
     return Target(tls, host, port or (443 if tls else 80), parts.netloc, path)
 
 
-def _post(to: Target, where: str, body: bytes, headers: Mapping[str, str]) -> int:
-    """The status of the answer."""
-    connection = _connection(to, where)
-    limit = _Limit(connection)
+def _post(to: Target, where: str, body: bytes, headers: Mapping[str, str], limit: Limit) -> int:
+    """The status of the answer, of which nothing is read but its head."""
+    own = {"Host": to.authority, "User-Agent": USER_AGENT, "Connection": "close"}
     try:
-        connection.connect()
-        limit.holds(connection.sock)
-        own = {"Host": to.authority, "User-Agent": USER_AGENT, "Connection": "close"}
-        connection.request("POST", to.path, body, {**own, **headers}, preload_content=False)
-        answer = connection.getresponse()
-        answer.read(MOST_READ, decode_content=False)
-    except (urllib3.exceptions.HTTPError, http.client.HTTPException, OSError) as error:
-        raise Undelivered(_LATE if limit.over or _is_late(error) else type(error).__name__) from error
-    finally:
-        limit.lift()
-        connection.close()
-    if limit.over:  # which an answer without a length takes for its end
-        raise Undelivered(_LATE)
-    return answer.status
+        with (
+            socket.create_connection((where, to.port), timeout=limit.left) as plain,
+            _secured(to, plain, limit) as connected,
+        ):
+            request = http.client.HTTPConnection(where, to.port)
+            request.sock = _Line(connected, limit)  # all that it asks of a socket
+            request.request("POST", to.path, body, {**own, **headers})
+            return request.getresponse().status
+    except TimeoutError as error:
+        raise Undelivered(_late()) from error
+    except (http.client.HTTPException, OSError) as error:
+        raise Undelivered(type(error).__name__) from error
 
 
-def _is_late(error: Exception) -> bool:
-    """Whether a single wait was too long; who does not listen at all is told at once."""
-    late = isinstance(error, TimeoutError | urllib3.exceptions.TimeoutError)
-    return late and not isinstance(error, urllib3.exceptions.NewConnectionError)
-
-
-def _connection(to: Target, where: str) -> HTTPConnection:
+def _secured(to: Target, plain: socket.socket, limit: Limit) -> socket.socket:
+    """The connection itself, or TLS over it, for the host that was asked for."""
     if not to.tls:
-        return HTTPConnection(where, to.port, timeout=TIMEOUT_SECONDS)
-    return HTTPSConnection(
-        where, to.port, timeout=TIMEOUT_SECONDS, server_hostname=to.host, ssl_context=_trusted()
+        return plain
+    secured = _trusted().wrap_socket(
+        plain, server_hostname=to.host.rstrip("."), do_handshake_on_connect=False
     )
+    try:
+        secured.settimeout(limit.left)  # of the whole handshake
+        secured.do_handshake()
+    except BaseException:
+        secured.close()
+        raise
+    return secured
 
 
 @cache
@@ -200,26 +271,45 @@ def _trusted() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-class _Limit:
-    """Cuts a connection off once its time is over: a socket's own limit is one for each wait."""
+def _late() -> str:
+    return f"did not answer within {TIMEOUT_SECONDS:g} s"
 
-    def __init__(self, connection: HTTPConnection) -> None:
-        self.over = False
-        self._connection = connection
-        self._socket: socket.socket | None = None
-        self._timer = Timer(TIMEOUT_SECONDS, self._cut)
-        self._timer.daemon = True
-        self._timer.start()
 
-    def holds(self, connected: socket.socket | None) -> None:
-        """The socket to cut off, which the connection forgets while its answer is read."""
+class _Line:
+    """A connection as `http.client` uses one; whoever has made it closes it."""
+
+    def __init__(self, connected: socket.socket, limit: Limit) -> None:
         self._socket = connected
+        self._limit = limit
 
-    def lift(self) -> None:
-        self._timer.cancel()
+    def sendall(self, sent: bytes) -> None:
+        rest = memoryview(sent)
+        while rest:
+            self._socket.settimeout(self._limit.left)
+            rest = rest[self._socket.send(rest) :]
 
-    def _cut(self) -> None:
-        self.over = True
-        if held := self._socket or self._connection.sock:
-            with suppress(OSError):  # it has ended by itself
-                held.shutdown(socket.SHUT_RDWR)
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_Answer(self._socket, self._limit))
+
+    def close(self) -> None:
+        """Not here: it outlives the request."""
+
+
+class _Answer(io.RawIOBase):
+    """What comes over a connection: no wait outlasts the limit, and only so much is ever read."""
+
+    def __init__(self, connected: socket.socket, limit: Limit) -> None:
+        self._socket = connected
+        self._limit = limit
+        self._unread = MOST_READ
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any) -> int:  # noqa: ANN401 - the library's signature
+        if not self._unread:
+            raise Undelivered(f"answered with a head of more than {MOST_READ // 1024} KiB")
+        self._socket.settimeout(self._limit.left)
+        read = self._socket.recv_into(into, min(len(into), self._unread))
+        self._unread -= read
+        return read

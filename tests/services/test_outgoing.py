@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import socket
+import ssl
+import subprocess
 import threading
 import time
+import tracemalloc
+from contextlib import suppress
 
 import pytest
 
@@ -46,7 +50,13 @@ LOOPBACK = "private network"
         ("http://127.1/", "in numbers"),
         ("http://127.0.0.1./", "in numbers"),
         ("http://134744072/", "in numbers"),
-        ("http://[fe80::1%25eth0]/", "in numbers"),
+        ("http://[fe80::1%25eth0]/", "no IPv6 address|in numbers"),
+        ("http://[v1.example]/", "no IPv6 address|a host or a port"),
+        ("http://[8.8.8.8]/", "no IPv6 address|a host or a port"),
+        ("http://x[::1]/", "brackets that are not around|a host or a port"),
+        ("http://127.0.0.1[::1]/", "brackets that are not around|a host or a port"),
+        ("http://[::1]x/", "brackets that are not around|a host or a port"),
+        ("http://[::1].example.org:80/", "brackets that are not around|a host or a port"),
         ("http://127%2e0%2e0%2e1/", "no name"),
         ("http://a..b/", "no name"),
     ],
@@ -72,6 +82,15 @@ def test_what_is_no_usual_url_of_a_host_is_refused_unasked(url, told):
         "240.0.0.1",
         "255.255.255.255",
         "192.0.2.1",
+        "192.0.0.9",
+        "192.0.0.170",
+        "192.88.99.1",
+        "[3fff::1]",
+        "[3fff:fff:ffff::1]",
+        "[5f00::1]",
+        "[2001::1]",
+        "[64:ff9b:1::808:808]",
+        "[64:ff9b::c058:6301]",
         "[::1]",
         "[::]",
         "[fe80::1]",
@@ -137,12 +156,13 @@ class Server:
                 return
             with connection:
                 self.asked.append(self._read(connection))
-                try:
-                    for part in self._parts:
-                        connection.sendall(part)
-                        time.sleep(self._pause)
-                except OSError:
-                    pass
+                with suppress(OSError):
+                    self._answer(connection)
+
+    def _answer(self, connection) -> None:
+        for part in self._parts:
+            connection.sendall(part)
+            time.sleep(self._pause)
 
     @staticmethod
     def _read(connection) -> bytes:
@@ -196,12 +216,12 @@ def test_only_a_2xx_has_taken_it(answer, told):
 def test_who_does_not_listen_is_told():
     with socket.create_server(("127.0.0.1", 0)) as gone:
         port = gone.getsockname()[1]
-    with pytest.raises(Undelivered, match="NewConnectionError"):
+    with pytest.raises(Undelivered, match="ConnectionRefusedError"):
         send(f"http://127.0.0.1:{port}/", b"{}", {}, private=True)
 
 
-@pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200 Fine\r\n\r\n"])
-def test_an_answer_that_drips_is_cut_off(monkeypatch, beginning):
+@pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200 Fine\r\nX: "])
+def test_a_head_that_drips_is_cut_off(monkeypatch, beginning):
     """Each wait is short: only their sum is too long."""
     monkeypatch.setattr(outgoing, "TIMEOUT_SECONDS", 0.6)
     begun = time.monotonic()
@@ -211,6 +231,140 @@ def test_an_answer_that_drips_is_cut_off(monkeypatch, beginning):
     ):
         send(f"http://127.0.0.1:{server.port}/", b"{}", {}, private=True)
     assert time.monotonic() - begun < 4
+
+
+@pytest.mark.parametrize(
+    "length", ["Transfer-Encoding: chunked\r\n\r\n-1", "Content-Length: -1\r\n", "X: y\r\n"]
+)
+def test_a_body_is_not_read_whatever_it_says_of_its_length(length):
+    with Server(f"HTTP/1.1 200 Fine\r\n{length}\r\n".encode(), *[b"x" * 65536] * 1600) as server:
+        _, most = _traced(lambda: send(f"http://127.0.0.1:{server.port}/", b"{}", {}, private=True))
+    assert most < 2**20
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/1.1 100 Continue\r\n\r\n" * 1000,
+        b"HTTP/1.1 200 Fine\r\n" + b"X: y\r\n" * 1000,
+        b"HTTP/1.1 200 Fine\r\nX: " + b"y" * 9000,
+        b"HTTP/1.1 2" + b"0" * 9000,
+    ],
+)
+def test_a_head_has_an_end(head):
+    with Server(head) as server:
+        error, most = _traced(lambda: _refused(f"http://127.0.0.1:{server.port}/"))
+    assert "a head of more than 4 KiB" in error or error == "HTTPException", "too many lines"
+    assert most < 2**20
+
+
+def _refused(url: str) -> str:
+    with pytest.raises(Undelivered) as error:
+        send(url, b"{}", {}, private=True)
+    return str(error.value)
+
+
+def _traced(what):
+    """What it answers, and the most memory that it had at one time."""
+    tracemalloc.start()
+    try:
+        return what(), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_head_that_only_announces_another_is_passed_over():
+    with Server(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 Fine\r\n\r\n") as server:
+        send(f"http://127.0.0.1:{server.port}/", b"{}", {}, private=True)
+
+
+def test_a_look_up_has_the_same_limit(monkeypatch):
+    monkeypatch.setattr(outgoing, "TIMEOUT_SECONDS", 0.3)
+    over = threading.Event()
+
+    def slow(*_, **__):
+        over.wait(20)
+        raise socket.gaierror
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    begun = time.monotonic()
+    with pytest.raises(ForbiddenUrl, match="not found within"):
+        send("http://example.org/", b"{}", {})
+    assert time.monotonic() - begun < 4
+    over.set()
+
+
+def test_so_many_look_ups_go_on_at_one_time(monkeypatch):
+    monkeypatch.setattr(outgoing, "TIMEOUT_SECONDS", 0.3)
+    monkeypatch.setattr(outgoing, "_LOOK_UPS", threading.BoundedSemaphore(1))
+    over, asked = threading.Event(), []
+
+    def slow(host, *_, **__):
+        asked.append(host)
+        over.wait(20)
+        raise socket.gaierror
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    for host in ("slow.example", "next.example"):
+        with pytest.raises(ForbiddenUrl, match="not found within"):
+            address(target(f"http://{host}/"))
+    over.set()
+    assert asked == ["slow.example"]
+
+
+@pytest.fixture(scope="module")
+def trusted(tmp_path_factory):
+    """A server's TLS, and that of a client who trusts it."""
+    folder = tmp_path_factory.mktemp("tls")
+    key, certificate = folder / "key", folder / "certificate"
+    made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    named = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    subprocess.run(
+        [*made, "-keyout", str(key), "-out", str(certificate), *named], check=True, capture_output=True
+    )
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving.load_cert_chain(certificate, key)
+    return serving, ssl.create_default_context(cafile=str(certificate))
+
+
+class SlowTls(Server):
+    """Waits before the handshake, and answers a drop at a time after it."""
+
+    def __init__(self, context: ssl.SSLContext, wait: float, *parts: bytes, pause: float = 0) -> None:
+        self._context, self._wait = context, wait
+        super().__init__(*parts, pause=pause)
+
+    def _read(self, _connection) -> bytes:
+        time.sleep(self._wait)
+        return b""
+
+    def _answer(self, connection) -> None:
+        with self._context.wrap_socket(connection, server_side=True) as secured:
+            asked = b""
+            while not asked.endswith(b"{}"):
+                asked += secured.recv(65536)
+            self.asked[-1] = asked
+            super()._answer(secured)
+
+
+@pytest.mark.parametrize("wait", [0, 0.5, 0.58, 0.6, 0.62, 1.5])
+def test_the_limit_holds_wherever_the_handshake_ends(monkeypatch, trusted, wait):
+    serving, trusting = trusted
+    monkeypatch.setattr(outgoing, "_trusted", lambda: trusting)
+    monkeypatch.setattr(outgoing, "TIMEOUT_SECONDS", 0.6)
+    begun = time.monotonic()
+    with SlowTls(serving, wait, b"HTTP/1.1 200 OK\r\nX: ", *[b"x"] * 12, pause=0.4) as server:
+        assert "did not answer within" in _refused(f"https://localhost:{server.port}/")
+    assert time.monotonic() - begun < 3
+
+
+def test_what_is_sent_over_tls_comes_whole(monkeypatch, trusted):
+    serving, trusting = trusted
+    monkeypatch.setattr(outgoing, "_trusted", lambda: trusting)
+    body = b"x" * 300_000 + b"{}"
+    with SlowTls(serving, 0, b"HTTP/1.1 204 Fine\r\n\r\n") as server:
+        send(f"https://localhost:{server.port}/", body, {}, private=True)
+    assert server.asked[0].endswith(body)
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused_by_the_library_s_own_list():
