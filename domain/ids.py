@@ -20,6 +20,9 @@ WalletId = NewType("WalletId", UUID)
 JournalId = NewType("JournalId", UUID)
 WebhookId = NewType("WebhookId", UUID)
 
+WEBHOOKS = uuid5(NS, "webhooks")
+"""The stream that lists them."""
+
 
 def request_command(credential: CredentialId, method: str, path: str, key: str) -> CommandId:
     """The command of an HTTP request: the same credential, method, path and Idempotency-Key are the same command."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain import credential, player, roster, ruleset, stakes, wallet, webhook
+from domain import credential, player, roster, ruleset, stakes, wallet, webhook, webhooks
 from domain import dispute_events as dispute
 from domain import hand_events as hand
 from domain import ring_events as ring
@@ -121,4 +121,5 @@ TOPICS: dict[str, type[Event]] = {
     "tournament.disqualified.1": tournament.Disqualified,
     "tournament.standings_corrected.1": tournament.StandingsCorrected,
     "table.sit_out_given.1": table.SitOutGiven,
+    "webhooks.listed.1": webhooks.WebhooksListed,
 }

@@ -15,10 +15,10 @@ from uuid import UUID
 import psycopg
 
 from domain.webhook import WEBHOOK, Webhook, signature
+from domain.webhooks import MOST_WEBHOOKS
 from services import outgoing
 from services.application import deliveries
 from services.application.deliveries import Told, Waiting
-from services.application.webhooks import MOST_WEBHOOKS
 from services.bootstrap import Services
 from services.bugs import told
 from services.database import connect_options, one_line

@@ -5,17 +5,20 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from domain import webhook as decide_on
-from domain.errors import Conflicting, Refused
-from domain.ids import TournamentId, WebhookId, webhook_id
+from domain import webhooks as webhook_list
+from domain.errors import Refused
+from domain.ids import WEBHOOKS, TournamentId, WebhookId, webhook_id
 from domain.topics import TOPICS
 from domain.tournament import TOURNAMENT
 from domain.webhook import WEBHOOK, Webhook, WebhookRegistered
+from domain.webhooks import WEBHOOK_LIST, WebhookList
 from services import outgoing
 from services.application import resources as shapes
 from services.application.context import Services
@@ -28,8 +31,6 @@ from services.envelope import Command, Stream
 from services.outgoing import ForbiddenUrl
 
 SECRET_BYTES = 32
-MOST_WEBHOOKS = 32
-"""Webhooks at one time: each is told by a thread of its own. Of several that are registered at once more may get in."""
 TOLD_OF = ("hand", "ring", "roster", "table", "tournament")
 TOLD = tuple(sorted({t.rpartition(".")[0] for t in TOPICS if t.partition(".")[0] in TOLD_OF}))
 """The events that feeds and webhooks tell, by name."""
@@ -43,15 +44,19 @@ _LIST = f"""{_ROWS}
 WHERE w.created > %(after)s AND (%(own)s::uuid IS NULL OR w.tournament_id = %(own)s) ORDER BY w.created LIMIT %(limit)s
 """
 _ONE = f"{_ROWS} WHERE w.webhook_id = %(id)s"
-_COUNT = "SELECT count(*) AS number FROM projections.webhooks"
+_REGISTERED = "SELECT webhook_id FROM projections.webhooks ORDER BY created"
 
 
 class Asked(NamedTuple):
-    """What a webhook is to be: `topics` null is all of tournaments' life, `tournament_id` null is any one."""
+    """What a webhook is to be: `topics` null is all of tournaments' life, `tournament_id` null is any one.
+
+    `unread` is what was wrong with it before, by JSON pointer.
+    """
 
     url: str
     topics: tuple[str, ...] | None
     tournament_id: TournamentId | None
+    unread: Mapping[str, str] = MappingProxyType({})
 
 
 class Registered(NamedTuple):
@@ -64,19 +69,19 @@ class Registered(NamedTuple):
 def register(services: Services, command: Command, read: Callable[[], Asked]) -> Registered:
     """Register a webhook with a secret of its own. A repeat of the command answers without the secret."""
     made, secret = webhook_id(command.id), secrets.token_urlsafe(SECRET_BYTES)
+    asked = None if services.store.load(WEBHOOK, made).version else _new(services, read)
 
     def decide(stream: Stream[Webhook], _now: datetime) -> Decision:
-        if fetch(services.store.database, _COUNT, {})[0]["number"] >= MOST_WEBHOOKS:
-            told = f"There are {MOST_WEBHOOKS} webhooks, and no more at one time: delete one first."
-            raise Conflicting("too-many-webhooks", told)
-        asked = read()
-        _check(services, asked)
+        assert asked is not None, "a webhook is its command's alone"
+        listed = _list(services)
+        added = webhook_list.add(_listed_by(services, listed), made)
         events = decide_on.register(
             made, asked.url, secret, topics=asked.topics, tournament_id=asked.tournament_id
         )
-        return Decision([on(stream, *events)])
+        return Decision([on(stream, *events), on(listed, *added)])
 
-    outcome = execute(services.store, command, (WEBHOOK, made), decide)
+    with services.store.lock(WEBHOOKS):
+        outcome = execute(services.store, command, (WEBHOOK, made), decide)
     event = outcome.events[0].event
     assert isinstance(event, WebhookRegistered)
     return Registered(outcome, secret if secrets.compare_digest(event.secret, secret) else None)
@@ -119,18 +124,41 @@ def delete(services: Services, command: Command, actor: Actor, webhook: WebhookI
     def decide(stream: Stream[Webhook], _now: datetime) -> Decision:
         if stream.state is None or not (events := decide_on.delete(stream.state)):
             raise NotFound("webhook")
-        return Decision([on(stream, *events)])
+        listed = _list(services)
+        removed = webhook_list.remove(listed.state or WebhookList(), webhook)
+        return Decision([on(stream, *events), *([on(listed, *removed)] if removed else [])])
 
     stream = services.store.load(WEBHOOK, webhook)
     if stream.state is None:
         raise NotFound("webhook")
     actor.must_be_in(stream.state.tournament_id)
-    return execute(services.store, command, (WEBHOOK, webhook), decide, stream)
+    with services.store.lock(WEBHOOKS):
+        return execute(services.store, command, (WEBHOOK, webhook), decide)
+
+
+def _new(services: Services, read: Callable[[], Asked]) -> Asked:
+    """What is asked for, if there may be such a one. Nobody else waits while its host is looked up."""
+    webhook_list.must_have_room(_listed_by(services, _list(services)))
+    asked = read()
+    _check(services, asked)
+    return asked
+
+
+def _list(services: Services) -> Stream[WebhookList]:
+    return services.store.load(WEBHOOK_LIST, WEBHOOKS)
+
+
+def _listed_by(services: Services, stream: Stream[WebhookList]) -> WebhookList:
+    """The list; before there is one, what the projections have, which may be older than lists."""
+    if stream.state is not None:
+        return stream.state
+    rows = fetch(services.store.database, _REGISTERED, {})
+    return WebhookList(tuple(WebhookId(row["webhook_id"]) for row in rows))
 
 
 def _check(services: Services, asked: Asked) -> None:
     """Everything that is wrong with it at once."""
-    errors = {}
+    errors = dict(asked.unread)
     if asked.tournament_id and not services.store.load(TOURNAMENT, asked.tournament_id).version:
         errors["/tournament_id"] = "is no tournament"
     try:

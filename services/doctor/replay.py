@@ -30,7 +30,18 @@ from services.doctor.replay_tournaments import tournament_events
 from services.doctor.violation import Violation, stream
 from services.envelope import Recorded, Row
 
-KINDS = ("tournament", "ring", "hand", "wallet", "player", "credential", "ruleset", "stakes", "webhook")
+KINDS = (
+    "tournament",
+    "ring",
+    "hand",
+    "wallet",
+    "player",
+    "credential",
+    "ruleset",
+    "stakes",
+    "webhook",
+    "webhooks",
+)
 """In this order; rosters and tables come with their tournaments."""
 STREAMS = 50
 """Streams that are read at once,"""

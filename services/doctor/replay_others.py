@@ -23,6 +23,7 @@ from domain.stakes import STAKES
 from domain.tournament import Tournament
 from domain.wallet import WALLET, Booking, Credited, Debited, Wallet
 from domain.webhook import WEBHOOK
+from domain.webhooks import WEBHOOK_LIST
 from services.doctor.judging import FAULTS, Append, judged, refused
 from services.doctor.reading import Log
 from services.doctor.violation import Violation, at
@@ -35,6 +36,7 @@ FOLDED: Final[dict[str, Aggregate[object]]] = {
     "ruleset": RULE_SET,  # type: ignore[dict-item]
     "stakes": STAKES,  # type: ignore[dict-item]
     "webhook": WEBHOOK,  # type: ignore[dict-item]
+    "webhooks": WEBHOOK_LIST,  # type: ignore[dict-item]
 }
 """Streams of which each event says all there is to it: they are replayed only."""
 

@@ -36,9 +36,10 @@ def register_webhook(call: Call) -> Response:
     """Register a webhook; its secret, by which deliveries are signed, is shown this once"""
 
     def asked() -> Asked:
-        body = call.body.read()
+        body = call.body.valid if "url" in call.body.valid else call.body.read()
         topics = body.get("topics")
-        return Asked(body["url"], None if topics is None else tuple(topics), body.get("tournament_id"))
+        topics = None if topics is None else tuple(topics)
+        return Asked(body["url"], topics, body.get("tournament_id"), call.body.unread)
 
     call.actor.must_be_in(call.body.valid.get("tournament_id"))
     made = webhooks.register(call.services, call.command, asked)

@@ -177,6 +177,7 @@ FIELDS = {
     "webhook.registered.1": Seen("webhook_id topics tournament_id", operating="url", sealed="secret"),
     "webhook.disabled.1": Seen("failures since failure"),
     "webhook.deleted.1": Seen(),
+    "webhooks.listed.1": Seen("webhook_ids"),
 }
 
 VALUES = {  # a value's fields are seen with the field that holds it

@@ -126,6 +126,7 @@ STORED = [
     "webhook.deleted.1",
     "webhook.disabled.1",
     "webhook.registered.1",
+    "webhooks.listed.1",
 ]
 """What logs hold by now. Lines are only ever added."""
 

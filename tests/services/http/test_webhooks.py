@@ -8,16 +8,20 @@ import itertools
 import re
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
 
+from domain import webhooks as webhook_list
 from domain.credential import Role
-from domain.ids import CommandId, TournamentId, WebhookId
-from domain.webhook import MOST_FAILURES, signature
+from domain.ids import WEBHOOKS, CommandId, TournamentId, WebhookId
+from domain.webhook import MOST_FAILURES, WEBHOOK, signature
+from domain.webhooks import WEBHOOK_LIST
 from services.application import credentials, deliveries, webhooks
 from services.application.credentials import Grant
 from services.envelope import Command
@@ -179,14 +183,56 @@ def test_all_that_is_wrong_is_told_at_once(operator, path):
         "/v1/webhooks", {"url": "http://8.8.8.8/", "topics": ["hand.settled", "player"]}
     ).json
     assert [e["pointer"] for e in topics["errors"]] == ["/topics/1"]
+    unknown = operator.post("/v1/webhooks", {"url": "http://[::1]/", "secret": "mine", "topics": []}).json
+    assert (unknown["type"], {e["pointer"] for e in unknown["errors"]}) == (
+        "/problems/forbidden-url",
+        {"/url", "/secret", "/topics"},
+    )
+    none = operator.post("/v1/webhooks", {"tournament_id": 5, "secret": "mine"}).json
+    assert {e["pointer"] for e in none["errors"]} == {"/url", "/tournament_id", "/secret"}
 
 
-def test_there_are_so_many_at_one_time(operator, receiver, path, monkeypatch, beside):
-    monkeypatch.setattr(webhooks, "MOST_WEBHOOKS", 1)
-    webhook_of(operator, receiver.url(path))
+def test_there_are_so_many_at_one_time_whatever_the_projections_know(
+    operator, receiver, path, monkeypatch, beside
+):
+    monkeypatch.setattr(webhook_list, "MOST_WEBHOOKS", 1)
+    with beside.paused():
+        first = webhook_of(operator, receiver.url(path))
+        answer = operator.post("/v1/webhooks", {"url": "http://[::1]/"})
+        assert (answer.status_code, answer.json["type"]) == (409, "/problems/too-many-webhooks")
+        assert operator.delete(f"/v1/webhooks/{first['webhook_id']}").status_code == 204
+        webhook_of(operator, receiver.url(path))
+
+
+def test_of_70_that_are_registered_at_once_32_are(app, admin, receiver, path, services):
+    token = admin.made("/v1/tokens", {"role": "operator"})["token"]
+
+    def register(_: int) -> int:
+        return Api(app, token).post("/v1/webhooks", {"url": receiver.url(path)}).status_code
+
+    with ThreadPoolExecutor(70) as threads:
+        answers = Counter(threads.map(register, range(70)))
+    assert answers == {201: 32, 409: 38}
+    listed = services.store.load(WEBHOOK_LIST, WEBHOOKS).state.webhook_ids
+    assert len(listed) == 32
+    assert {services.store.load(WEBHOOK, made).state.state for made in listed} == {"active"}
+
+
+def test_what_was_registered_before_there_was_a_list_counts(
+    operator, receiver, path, *, services, monkeypatch, beside
+):
+    """The list is taken away, as if what there is were older than lists."""
+    monkeypatch.setattr(webhook_list, "MOST_WEBHOOKS", 2)
+    old = webhook_of(operator, receiver.url(path))
+    monkeypatch.setattr(webhooks, "WEBHOOKS", uuid4())
     until(beside.rests)
-    answer = operator.post("/v1/webhooks", {"url": "http://[::1]/"})
-    assert (answer.status_code, answer.json["type"]) == (409, "/problems/too-many-webhooks")
+    second = webhook_of(operator, receiver.url(path))
+    listed = services.store.load(WEBHOOK_LIST, webhooks.WEBHOOKS).state.webhook_ids
+    assert [str(each) for each in listed] == [old["webhook_id"], second["webhook_id"]]
+    assert operator.post("/v1/webhooks", {"url": receiver.url(path)}).status_code == 409
+    assert operator.delete(f"/v1/webhooks/{old['webhook_id']}").status_code == 204
+    monkeypatch.undo()
+    assert operator.delete(f"/v1/webhooks/{second['webhook_id']}").status_code == 204
 
 
 def test_a_token_of_one_tournament_makes_and_sees_those_of_its_tournament(

@@ -12,9 +12,10 @@ from uuid import uuid4
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 
-from domain.ids import TournamentId, webhook_id
+from domain.ids import WEBHOOKS, TournamentId, webhook_id
 from domain.player import PLAYER, bar
 from domain.webhook import WebhookDeleted, WebhookDisabled, register
+from domain.webhooks import WEBHOOK_LIST, WebhookList, add
 from services.application.rulesets import Wanted
 from services.envelope import Change
 from services.projections import Projector
@@ -365,7 +366,10 @@ def _other_things(house: House) -> None:
     for end in ((), (hopeless,), (hopeless, WebhookDeleted())):
         made = webhook_id(house.command().id)
         events = [*register(made, "https://club.example/", "secret", topics=("hand.settled",)), *end]
-        house.store.append(house.command(), [Change(made, 0, events)], stream.read_at)
+        listed = house.store.load(WEBHOOK_LIST, WEBHOOKS)
+        added = add(listed.state or WebhookList(), made)
+        changes = [Change(made, 0, events), Change(WEBHOOKS, listed.version, added)]
+        house.store.append(house.command(), changes, stream.read_at)
 
 
 def _hands_ended(house: House, t: TournamentId) -> int:

@@ -36,6 +36,7 @@ from domain.tournament_events import (
 from domain.waits import earliest
 from domain.wallet import WALLET, Wallet
 from domain.webhook import WEBHOOK
+from domain.webhooks import WEBHOOK_LIST
 from services.envelope import Recorded
 
 AGGREGATES = {
@@ -50,6 +51,7 @@ AGGREGATES = {
     "tournament": TOURNAMENT,
     "wallet": WALLET,
     "webhook": WEBHOOK,
+    "webhooks": WEBHOOK_LIST,
 }
 assert {topic.partition(".")[0] for topic in TOPICS} == set(AGGREGATES)
 
