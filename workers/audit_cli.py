@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -15,6 +15,7 @@ from workers.story_cli import story
 
 if TYPE_CHECKING:
     from big2.rulesets import RuleSet
+    from services.audit.anchors import Finding
     from services.audit.checkpoints import Signed
     from services.bootstrap import Services
 
@@ -22,6 +23,7 @@ DATA = click.option(
     "--data", type=click.Path(path_type=Path, file_okay=False), help="Data directory (BIG2_DATA, ./data)."
 )
 FILE = click.Path(path_type=Path, dir_okay=False)
+THERE = click.Path(path_type=Path, exists=True, dir_okay=False)
 POSITIVE = click.IntRange(min=1)
 
 
@@ -62,14 +64,15 @@ def checkpoint(data: Path | None) -> None:
 @click.option("--file", type=FILE, help="Append it to this file, one JSON object a line.")
 @click.option("--url", help="POST it there, as text/plain.")
 @click.option("--allow-private", is_flag=True, help="The address may be one of a private network.")
-@click.option("--check", type=FILE, help="Compare the log with what was anchored in this file.")
+@click.option("--check", type=THERE, help="Compare the log with what was anchored in this file.")
 @DATA
 def anchor(
     *, file: Path | None, url: str | None, allow_private: bool, check: Path | None, data: Path | None
 ) -> None:
     """Keep the newest checkpoint where the service has no say; or compare the log with what was kept.
 
-    Only an anchor tells that the log's end was cut off, or that it was written anew. Exit status 1 if it was.
+    Only an anchor tells that the log's end was cut off, or that it was written anew. Exit status 1 if it was,
+    2 if there is nothing to compare with.
 
     \b
     Examples:
@@ -89,11 +92,9 @@ def anchor(
             if url:
                 anchors.post(url, signed, private=allow_private)
             click.echo(f"anchored: {signed.size} events up to position {signed.position}")
-        wrong = 0
-        for found in anchors.check(its.store, keys.verifiers(its.store.database), check) if check else ():
-            wrong += found.wrong is not None
-            click.echo(f"line {found.line}: {found.wrong or f'holds, {found.size} events'}")
-    sys.exit(1 if wrong else 0)
+        if check:
+            findings = list(anchors.check(its.store, keys.verifiers(its.store.database), check))
+            sys.exit(_compared(check, findings))
 
 
 @audit.command()
@@ -133,6 +134,8 @@ def prove(
     asked = [given for given in (position, hand, stream, old) if given is not None]
     if len(asked) != 1:
         raise click.UsageError("one of --position, --hand, --stream and --from is needed, and not more")
+    if version and not (hand or stream):
+        raise click.UsageError("--version goes with --hand or --stream")
     with _services(data) as its:
         if old:
             proof = proofs.consistency(its.store, old, size)
@@ -258,6 +261,16 @@ def judge_bundles(files: tuple[str, ...], presets: Mapping[str, RuleSet], key: s
             click.echo(f"Error: {file}: {error.strerror}", err=True)
             sys.exit(2)
     sys.exit(status)
+
+
+def _compared(file: Path, findings: Sequence[Finding]) -> int:
+    """Print what anchors say; the exit status. To have compared nothing is never a success."""
+    for found in findings:
+        click.echo(f"line {found.line}: {found.wrong or f'holds, {found.size} events'}")
+    if not findings:
+        click.echo(f"Error: {file}: there is no checkpoint in it", err=True)
+        return 2
+    return 1 if any(found.wrong for found in findings) else 0
 
 
 def _newest(its: Services) -> Signed:

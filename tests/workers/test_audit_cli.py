@@ -83,6 +83,13 @@ def test_a_head_is_anchored_and_compared(big2, tmp_path):
     assert (checked.exit_code, checked.output[:13]) == (0, "line 1: holds")
     file.write_text("nothing\n")
     assert big2("audit", "anchor", "--check", file).exit_code == 1
+    for there, told in ((tmp_path / "none", "does not exist"), (tmp_path, "is a directory")):
+        missing = big2("audit", "anchor", "--check", there)
+        assert (missing.exit_code, told in missing.output) == (2, True)
+    file.write_text("")
+    for empty in (file, "/dev/null"):
+        nothing = big2("audit", "anchor", "--check", empty)
+        assert (nothing.exit_code, nothing.output) == (2, f"Error: {empty}: there is no checkpoint in it\n")
     refused = big2("audit", "anchor", "--url", "http://127.0.0.1:1/heads")
     assert (refused.exit_code, "private network" in refused.output) == (1, True)
     assert big2("audit", "anchor").exit_code == 2
@@ -90,7 +97,13 @@ def test_a_head_is_anchored_and_compared(big2, tmp_path):
 
 @pytest.mark.parametrize(
     "arguments",
-    [("prove",), ("prove", "--position", 1, "--from", 1), ("bundle", "-o", "x.zip")],
+    [
+        ("prove",),
+        ("prove", "--position", 1, "--from", 1),
+        ("prove", "--from", 1, "--version", 3),
+        ("prove", "--position", 1, "--version", 3),
+        ("bundle", "-o", "x.zip"),
+    ],
 )
 def test_what_cannot_be_meant_is_told(big2, arguments):
     assert big2("audit", *arguments).exit_code == 2
