@@ -119,7 +119,7 @@ class Hand(Guarded, frozen=True):
         if self.recorded:
             raise Conflicting("hand-closed", "The hand was played with real cards: only its result is known.")
         if self.play is None:
-            raise Conflicting("hand-not-dealt", "Nobody holds a card yet: players may still send entropy.")
+            raise Conflicting("hand-not-dealt", "Nobody holds a card yet: the hand waits for its deal.")
         return self.play
 
     @property

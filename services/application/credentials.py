@@ -162,14 +162,14 @@ def _check(store: Store, grant: Grant, now: datetime) -> None:
 
 
 def _parts(token: str) -> tuple[CredentialId | None, str]:
-    """The credential id and the secret in a token's text; no id if it has another form."""
+    """The credential id and the secret in a token's text; no id if it is spelt otherwise than it was issued."""
     prefix, _, rest = token[:LONGEST_TOKEN].partition("_")
     credential, _, secret = rest.partition("_")
     try:
         known = UUID(credential) if prefix == PREFIX and secret else None
     except ValueError:
         known = None
-    return (CredentialId(known) if known else None), secret
+    return (CredentialId(known) if known and str(known) == credential else None), secret
 
 
 __all__ = [

@@ -132,7 +132,8 @@ PROBLEMS: Mapping[str, ProblemType] = {
     "hand-not-dealt": ProblemType(
         409,
         "The hand is not dealt yet",
-        "Players may still send entropy: its `entropy` says until when. Read it again after that.",
+        "Its `entropy` says until when players may send some. It is dealt after that, unless a director has frozen it: "
+        "read it again then.",
     ),
     "entropy-closed": ProblemType(
         409,

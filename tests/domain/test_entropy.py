@@ -78,6 +78,13 @@ def test_the_commitment_stands_before_any_entropy_and_the_terms_of_the_deal_with
     )
 
 
+def test_who_plays_before_the_deal_is_not_sent_to_give_entropy():
+    """The time for it may be over, and the hand frozen."""
+    with pytest.raises(Conflicting) as told:
+        play(announced(), ALICE, 1, parse_cards("3D"), NOW)
+    assert "entropy" not in told.value.detail
+
+
 def test_until_the_deal_nobody_has_a_turn_and_nobody_plays():
     hand = announced()
     assert (hand.state, hand.turn_number, hand.play) == (State.RUNNING, 0, None)

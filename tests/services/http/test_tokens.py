@@ -61,6 +61,20 @@ def test_whatever_is_no_token_is_refused_on_every_route(header, anybody):
     assert response.status_code in (401, 429)
 
 
+def test_a_token_is_good_in_the_one_spelling_that_was_issued(app, admin):
+    token = admin.made("/v1/tokens", {"role": "auditor"})["token"]
+    prefix, credential, secret = token.split("_", 2)
+    assert Api(app, token).get("/v1/players").status_code == 200
+    for other in (
+        credential.upper(),
+        credential.replace("-", ""),
+        f"{{{credential}}}",
+        f"urn:uuid:{credential}",
+        f"{credential[:4]}-{credential[4:]}",
+    ):
+        assert Api(app, f"{prefix}_{other}_{secret}").get("/v1/players").status_code in (401, 429)
+
+
 def test_an_operator_makes_and_ends_the_tokens_of_players_only(admin, operator):
     assert operator.post("/v1/tokens", {"role": "operator"}).status_code == 403
     made = admin.made("/v1/tokens", {"role": "director"})["token_id"]
