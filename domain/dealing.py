@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 from big2.cards import cards_text, mask_of
 from big2.rulesets import RuleSet, ruleset_to_mapping
 from big2.table import deal_order
-from domain.coming_deals import inclusion
+from domain.coming_deals import Inclusion, inclusion
 from domain.connection import Connection
 from domain.deal import commitment, dealt, hand_seed, shuffled_deck
 from domain.errors import Conflicting, NotAllowed
@@ -75,7 +75,47 @@ def deal(
     `rooted` says that a root over its commitment stands already. Who is not among `connections` is not connected: he is
     dealt in all the same (R11.1).
     """
-    committed = _commit(table, terms, master, rooted=rooted)
+    return deal_from(
+        fixed_by(master, table, terms, rooted=rooted),
+        table,
+        terms,
+        rules,
+        structure_hash=structure_hash,
+        timing=timing,
+        connections=connections,
+        now=now,
+        entropy_seconds=entropy_seconds,
+    )
+
+
+class Fixed(NamedTuple):
+    """What a hand's cards come from, and how its commitment stands under a root, if it does."""
+
+    seed: bytes
+    proof: Inclusion | None
+
+
+def fixed_by(master: bytes, table: Dealing, terms: Deal, *, rooted: bool) -> Fixed:
+    """What the `master` secret fixes of a hand."""
+    dealt_for = str(table.tournament_id or table.table_id)
+    proof = inclusion(master, dealt_for, table.table_id, terms.number) if rooted else None
+    return Fixed(hand_seed(master, str(terms.hand_id)), proof)
+
+
+def deal_from(
+    fixed: Fixed,
+    table: Dealing,
+    terms: Deal,
+    rules: RuleSet,
+    *,
+    structure_hash: str,
+    timing: Timing,
+    connections: Mapping[UUID, Connection],
+    now: datetime,
+    entropy_seconds: int = 0,
+) -> list[Event]:
+    """The same where the hand's own seed is known, and no master."""
+    committed = _commit(table, terms, fixed)
     told = _told(table, terms, rules, structure_hash, timing)
     if entropy_seconds:
         closes_at = now + timedelta(seconds=entropy_seconds)
@@ -124,21 +164,19 @@ def may_give_entropy(hand: Hand, player: PlayerId, now: datetime) -> int:
 # below: what is told of a deal, and what is drawn
 
 
-def _commit(table: Dealing, terms: Deal, master: bytes, *, rooted: bool) -> Event:
+def _commit(table: Dealing, terms: Deal, fixed: Fixed) -> Event:
     dealt_for = table.tournament_id or table.table_id
-    seed = hand_seed(master, str(terms.hand_id))
     told: dict[str, Any] = {
         "hand_id": terms.hand_id,
         "table_id": table.table_id,
         "number": terms.number,
-        "commitment": commitment(seed, str(dealt_for), str(terms.hand_id)),
-        "seed": seed,
+        "commitment": commitment(fixed.seed, str(dealt_for), str(terms.hand_id)),
+        "seed": fixed.seed,
     }
     told |= {"tournament_id": table.tournament_id} if table.tournament_id else {"currency": table.currency}
-    if rooted:
-        proof = inclusion(master, str(dealt_for), table.table_id, terms.number)
-        told |= {"first_hand": proof.first_hand, "path": proof.path}
-    event: Event = _COMMITTED[table.tournament_id is None, rooted](**told)
+    if fixed.proof:
+        told |= {"first_hand": fixed.proof.first_hand, "path": fixed.proof.path}
+    event: Event = _COMMITTED[table.tournament_id is None, fixed.proof is not None](**told)
     return event
 
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import click
 
-from workers.story_cli import story
+from workers.story_cli import echo_escaped, story
 
 if TYPE_CHECKING:
     from big2.rulesets import RuleSet
@@ -244,17 +244,20 @@ def is_bundle(file: str) -> bool:
 
 
 def judge_bundles(files: tuple[str, ...], presets: Mapping[str, RuleSet], key: str | None) -> NoReturn:
-    """Print a line for each check; exit status 0 if all hold, 1 if one does not, 2 if a file can't be read."""
+    """Print a line for each check; exit status 0 if none is wrong, 1 if one is, 2 if a file can't be read."""
     from services.audit.judging import verdicts
 
     if not all(map(is_bundle, files)):
         raise click.UsageError("bundles and histories are judged apart")
+    if key is not None and not key.split():
+        raise click.UsageError("--key is blank")
+    trusted = key and key.split()[0]  # a date may follow it
     status = 0
     for file in files:
         try:
-            for found in verdicts(file, presets, key):
-                click.echo(f"{'holds' if found.holds else 'WRONG'}  {found.check:10}  {found.told}")
-                status = status if found.holds else 1
+            for found in verdicts(file, presets, trusted):
+                echo_escaped(str(found))
+                status = 1 if found.holds is False else status
         except BrokenPipeError:  # nobody reads any more, which click knows how to end
             raise
         except OSError as error:

@@ -129,7 +129,7 @@ def verify(files: tuple[str, ...], key: str | None) -> None:
     known = presets()
     if any(is_bundle(file) for file in files):
         # `big2 audit keys` prints after a key since when it is good
-        judge_bundles(files, known, key and key.split(" ")[0])
+        judge_bundles(files, known, key)
     answer_files(files, lambda text: verify_lines(text, known), lambda line: line["verdict"] == "valid")
 
 

@@ -38,6 +38,12 @@ def story(bundle: str, *, player: UUID | None, hand: UUID | None) -> None:
         click.echo(line)
 
 
+def echo_escaped(line: str) -> None:
+    """Print a line, escaped where the terminal has no sign for it."""
+    encoding = sys.stdout.encoding or "utf-8"
+    click.echo(line.encode(encoding, "backslashreplace").decode(encoding))
+
+
 def _told(bundle: str, player: UUID | None, hand: UUID | None) -> list[str]:
     from domain.ids import PlayerId
     from services.audit import story, verify

@@ -1,8 +1,8 @@
 """A bundle judged by the whole engine: what `verify.py` says of it, and more.
 
 Beside that file's checks each history is written again from the events, member by member, played again by `big2`, and
-its deal made again by `domain`, from what was fixed before the seats; all that a tournament drew is decided again; and
-`verify.py` itself is compared.
+its deal made again by `domain`, from what was fixed before the seats; all that happened in a hand is decided again,
+with its times; so is all that a tournament did and drew; and `verify.py` itself is compared.
 """
 
 from __future__ import annotations
@@ -23,19 +23,23 @@ from domain.tournament_events import Published
 from services.application.histories import nameless
 from services.audit import verify
 from services.audit.notes import Checkpoint, proof_text
-from services.audit.opened import Members, folded, recorded
+from services.audit.opened import UNREADABLE, Members, folded, recorded
 from services.audit.proving import deal_problem
 from services.audit.redrawn import redrawn
+from services.audit.replayed import replayed
 from services.audit.rooted import rooted
-from services.errors import StoreError
+from services.doctor.judging import FAULTS
 
 
 class Verdict(NamedTuple):
-    """One check: whether it holds, and what it found, or what is wrong first."""
+    """One check: whether it holds, and what it found, or what is wrong first; None where it only says what to know."""
 
     check: str
-    holds: bool
+    holds: bool | None
     told: str
+
+    def __str__(self) -> str:
+        return f"{verify.WORDS[self.holds]}  {self.check:10}  {verify.shown(self.told)}"
 
 
 def verdicts(path: str, presets: Mapping[str, RuleSet], trusted: str | None = None) -> Iterator[Verdict]:
@@ -55,15 +59,16 @@ def _by_the_engine(members: Members, presets: Mapping[str, RuleSet]) -> Iterator
         ("engine", lambda: _hands_hold(members, presets)),
         ("roots", lambda: rooted(members)),
         ("draws", lambda: redrawn(members)),
-        ("verify.py", lambda: _is_ours(members)),
+        ("replay", lambda: replayed(members)),
     ]
     for name, step in steps:
         try:
             yield Verdict(name, True, step())
         except verify.Wrong as wrong:
             yield Verdict(name, False, str(wrong))
-        except (*verify.UNREADABLE, AssertionError, msgspec.MsgspecError, StoreError) as error:
+        except (*UNREADABLE, *FAULTS) as error:
             yield Verdict(name, False, f"cannot be read: {type(error).__name__}")
+    yield _is_ours(members)
 
 
 def _hands_hold(members: Members, presets: Mapping[str, RuleSet]) -> str:
@@ -111,6 +116,11 @@ def _proofs_hold(members: Members) -> str:
     return f"{len(ends)} proofs, one of each stream's last event"
 
 
-def _is_ours(members: Members) -> str:
-    same = members.get("verify.py") == (files("services.audit") / "verify.py").read_bytes()
-    return "is that of this release" if same else "is another release's, or was changed: don't run it unread"
+def _is_ours(members: Members) -> Verdict:
+    """What was written by whoever made the bundle, and is signed by nobody: another release has others."""
+    ours = files("services.audit")
+    for name, own in (("verify.py", "verify.py"), ("README.txt", "bundle.txt")):
+        if members.get(name) != (ours / own).read_bytes():
+            what = "is not in it" if name not in members else "is another release's, or was changed"
+            return Verdict("verify.py", None, f"{name} {what}: take it from elsewhere")
+    return Verdict("verify.py", True, "is that of this release")

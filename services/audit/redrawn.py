@@ -7,12 +7,15 @@ they stand (`services.audit.rooted` leads each hand's commitment to one).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from domain.coming_deals import root_from
 from domain.draws import draw_commitment
 from domain.events import Event
-from domain.ids import TournamentId, roster_id
+from domain.ids import TableId, TournamentId, roster_id
+from domain.table_events import NextDealsCommitted
 from domain.tournament_events import (
     Cancelled,
     DealsCommitted,
@@ -34,21 +37,36 @@ _MASTER = bytes(32)
 
 def redrawn(members: Members) -> str:
     """What of the tournament follows from its seed and its hands' results; `verify.Wrong` at the first place."""
+    whole = put_together(members)
+    if not whole:
+        return "no tournament is in it: none to check"
+    t, first = TournamentId(whole[0].stream), whole[0].event
+    assert isinstance(first, SeedsCommitted)
+    roster = streams(members, "roster").get(roster_id(t), [])
+    at_tables = [rooted_anew(t, events) for events in streams(members, "table").values()]
+    wrong = next(tournament_events(whole, roster, at_tables), None)
+    if wrong is not None:
+        raise verify.Wrong(f"{wrong.where}: {wrong.what}")
+    counted = _counted([r.event for r in whole])
+    return f"{counted} follow from the seed whose commitment is {first.draw_commitment}"
+
+
+def put_together(members: Members) -> list[Recorded]:
+    """The tournament's events, the withheld one among them but for its master; none where it is not in the bundle."""
     found = streams(members, "tournament")
     if not found:
-        return "no tournament is in it: none to check"
+        return []
     [(stream, events)] = found.items()
     ends = [r.event for r in events if isinstance(r.event, Finished | Cancelled)]
     if not ends:
         raise verify.Wrong(f"tournament {stream}: is not over, and its seed is not revealed")
     t, seed = TournamentId(stream), ends[0].draw_seed
-    whole = [_first(members, t, seed, events[0]), *(_rooted(t, r) for r in events)]
-    roster = streams(members, "roster").get(roster_id(t), [])
-    wrong = next(tournament_events(whole, roster, list(streams(members, "table").values())), None)
-    if wrong is not None:
-        raise verify.Wrong(f"{wrong.where}: {wrong.what}")
-    counted = _counted([r.event for r in events])
-    return f"{counted} follow from the seed whose commitment is {draw_commitment(seed, t)}"
+    return [_first(members, t, seed, events[0]), *rooted_anew(t, events)]
+
+
+def rooted_anew(t: TournamentId, events: Sequence[Recorded]) -> list[Recorded]:
+    """A tournament's or a table's events, with the roots that our master leads to."""
+    return [_rooted(t, r) for r in events]
 
 
 def _first(members: Members, t: TournamentId, seed: bytes, second: Recorded) -> Recorded:
@@ -61,7 +79,9 @@ def _first(members: Members, t: TournamentId, seed: bytes, second: Recorded) -> 
 
 
 def _rooted(t: TournamentId, r: Recorded) -> Recorded:
-    """The event, with the roots that our master leads to."""
+    if isinstance(r.event, NextDealsCommitted):
+        root = root_from(_MASTER, str(t), TableId(r.stream), r.event.first_hand)
+        return replace(r, event=replace(r.event, root=root))
     if not isinstance(r.event, DealsCommitted):
         return r
     roots = tuple(replace(each, root=root_from(_MASTER, str(t), each.table_id, 1)) for each in r.event.roots)

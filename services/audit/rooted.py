@@ -17,19 +17,24 @@ def rooted(members: Members) -> str:
     """How many hands are dealt from what was fixed before; `verify.Wrong` at the first whose commitment was not."""
     roots = _roots(members)
     opened = {r.stream: r.position for r in recorded(members, "table") if isinstance(r.event, Opened)}
-    done = 0
+    whole = any(recorded(members, "tournament")) or any(recorded(members, "ring"))
+    done, unknown = 0, 0
     for r in recorded(members, "hand"):
         if not isinstance(r.event, Committed | RingCommitted):
             continue
         first = first_under_root(r.event.number)
         if (r.event.table_id, first) not in roots:
+            if whole and _root_of(r.event):
+                raise verify.Wrong(f"hand {r.stream}: the root that its commitment is under was never told")
+            unknown += 1
             continue
         root, fixed = roots[r.event.table_id, first]
         seated = opened.get(r.event.table_id, r.position) if first == 1 else r.position
         if root != _root_of(r.event) or fixed > seated:
             raise verify.Wrong(f"hand {r.stream}: its commitment is under no root from before the seats")
         done += 1
-    return f"{done} commitments are under roots that are older than the seats"
+    elsewhere = f", {unknown} are under none that the bundle has" if unknown else ""
+    return f"{done} commitments are under roots that are older than the seats{elsewhere}"
 
 
 def _roots(members: Members) -> dict[tuple[UUID, int], tuple[str, int]]:

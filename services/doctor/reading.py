@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 import msgspec
@@ -35,6 +35,14 @@ WHERE originator_id = ANY(%s) AND notification_id <= %s ORDER BY originator_id, 
 
 UNREADABLE = (UnknownTopic, msgspec.DecodeError)
 """Raised where a stored event cannot be read."""
+
+
+class Streams(Protocol):
+    """Whatever has streams of events by their ids: the log, or a bundle of it."""
+
+    def streams(self, ids: Sequence[UUID]) -> dict[UUID, list[Recorded]]:
+        """Some streams' events, as far as there are any."""
+        ...
 
 
 class Log:

@@ -114,7 +114,7 @@ class Replay:
     ) -> Iterator[Violation]:
         ids = [r.event.hand_id for r in table if isinstance(r.event, HandBegun)]
         self._begun.update(ids)
-        yield from hands_of(Hands(self._log, ids), state, events, table, self._told)
+        yield from hands_of(Hands(self._log, ids), state, events, table, self._told, master=state.master)
 
     def _ring(self, events: list[Recorded]) -> Iterator[Violation]:
         ids = [r.event.hand_id for r in events if isinstance(r.event, RingHandBegun)]

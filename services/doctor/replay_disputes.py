@@ -8,12 +8,12 @@ from domain import hand as hands
 from domain.hand_events import Confirmed, Finalised
 from domain.tournament_events import PenaltiesImposed, ResultCorrected
 from services.application.outcomes import ordered
-from services.doctor.reading import Log
+from services.doctor.reading import Streams
 from services.doctor.violation import Violation, at
 from services.envelope import Recorded
 
 
-def corrections(log: Log, tournament: Sequence[Recorded]) -> Iterator[Violation]:
+def corrections(log: Streams, tournament: Sequence[Recorded]) -> Iterator[Violation]:
     """Each correction, and each penalty, follows from its hand, and is that hand's only one."""
     done = set()
     for r in tournament:
@@ -28,7 +28,7 @@ def corrections(log: Log, tournament: Sequence[Recorded]) -> Iterator[Violation]
         done.add(this)
 
 
-def made(log: Log, hand: Sequence[Recorded]) -> Iterator[Violation]:
+def made(log: Streams, hand: Sequence[Recorded]) -> Iterator[Violation]:
     """What a final hand's ruling orders stands in its tournament."""
     due = ordered(hands.folded([r.event for r in hand]))
     if not due:

@@ -12,8 +12,9 @@ from big2.cards import parse_stored_cards
 from big2.rulesets import RuleSet
 from domain import dealing, rulings
 from domain import hand as hands
+from domain.coming_deals import Inclusion
 from domain.connection import Connection
-from domain.dealing import Dealing
+from domain.dealing import Dealing, Fixed
 from domain.dispute_events import (
     ActionsVoided,
     Appealed,
@@ -29,6 +30,7 @@ from domain.hand_events import (
     CardsPlayed,
     ClockStarted,
     ClockStopped,
+    Committed,
     Confirmed,
     ConnectedDealt,
     Dealt,
@@ -40,6 +42,7 @@ from domain.hand_events import (
     Passed,
     ProvenCommitted,
     ProvenRingCommitted,
+    RingCommitted,
     Timing,
     Voided,
 )
@@ -164,22 +167,22 @@ def deal_again(
     terms: Deal,
     hand: Sequence[Recorded],
     *,
-    master: bytes,
+    master: bytes | None,
     structure_hash: str,
     timing: Timing,
     entropy_seconds: int = 0,
 ) -> list[Event]:
     """The deal of a hand under these terms, at the moment and with the connections that it tells; or what stands before
-    the deal, where players could send entropy."""
+    the deal, where players could send entropy. Without the master its seed and its root are taken as the hand has them.
+    """
     dealt = next(r for r in hand if isinstance(r.event, Dealt | EntropyOpened))
     told = dealt.event.connections if isinstance(dealt.event, ConnectedDealt) else {}
     seats = {place.seat: place.player_id for place in terms.seats}
-    again = dealing.deal(
+    again = dealing.deal_from(
+        _fixed(table, terms, hand[0].event, master),
         table,
         terms,
         rules_of(hand),
-        master=master,
-        rooted=isinstance(hand[0].event, ProvenCommitted | ProvenRingCommitted),
         structure_hash=structure_hash,
         timing=timing,
         connections={seats[seat]: state for seat, state in told.items()},
@@ -187,6 +190,16 @@ def deal_again(
         entropy_seconds=entropy_seconds,
     )
     return [_older(event) for event in again] if type(dealt.event) is Dealt else again
+
+
+def _fixed(table: Dealing, terms: Deal, committed: Event, master: bytes | None) -> Fixed:
+    if master is not None:
+        rooted = isinstance(committed, ProvenCommitted | ProvenRingCommitted)
+        return dealing.fixed_by(master, table, terms, rooted=rooted)
+    if isinstance(committed, ProvenCommitted | ProvenRingCommitted):
+        return Fixed(committed.seed, Inclusion(committed.first_hand, committed.path))
+    assert isinstance(committed, Committed | RingCommitted)
+    return Fixed(committed.seed, None)
 
 
 def _told_connections(hand: Hand, dealt: EntropyDealt) -> dict[UUID, Connection]:

@@ -17,7 +17,7 @@ from domain.table_events import HandBegun, HandEnded, NextDealsCommitted, Opened
 from domain.tournament import Tournament
 from domain.tournament_events import LevelRaised
 from services.doctor.judging import FAULTS, Append, Decided, appends, judged, refused
-from services.doctor.reading import Log
+from services.doctor.reading import Streams
 from services.doctor.replay_hands import deal_again, rules_of
 from services.doctor.violation import Violation, at
 from services.envelope import Recorded
@@ -31,7 +31,7 @@ OF_HANDS = (HandBegun, NextDealsCommitted, HandEnded)
 class Hands:
     """The hands of one table, read some at a time, in the order in which it began them."""
 
-    def __init__(self, log: Log, ids: Sequence[UUID]) -> None:
+    def __init__(self, log: Streams, ids: Sequence[UUID]) -> None:
         self._log = log
         self._following = iter(ids)
         self._read: dict[UUID, list[Recorded]] = {}
@@ -49,12 +49,17 @@ def hands_of(
     of_tournament: Sequence[Recorded],
     table_events: Sequence[Recorded],
     told: Collection[UUID],
+    *,
+    master: bytes | None,
 ) -> Iterator[Violation]:
-    """Each hand that the table began and ended; of those in `told` something is told already."""
+    """Each hand that the table began and ended; of those in `told` something is told already, or it is not looked at.
+
+    Without the tournament's `master` each seed is taken as its hand has it.
+    """
     table: Table | None = None
     for append in appends(table_events):
         if table is not None:
-            judge = _TableJudge(tournament, of_tournament, table, table_events)
+            judge = _TableJudge(tournament, of_tournament, table, table_events, master)
             yield from (found := list(judge.hand(append, hands_read.get, told)))
             if found:
                 return
@@ -69,9 +74,15 @@ class _TableJudge:
     """A table before an append, in its tournament."""
 
     def __init__(
-        self, t: Tournament, of_tournament: Sequence[Recorded], table: Table, events: Sequence[Recorded]
+        self,
+        t: Tournament,
+        of_tournament: Sequence[Recorded],
+        table: Table,
+        events: Sequence[Recorded],
+        master: bytes | None,
     ) -> None:
         self.t = t
+        self.master = master
         self.of_tournament = of_tournament
         self.table = table
         self.events = events
@@ -84,10 +95,12 @@ class _TableJudge:
             return
         first = at_table[0].event
         assert isinstance(first, HandBegun | HandEnded)
+        if first.hand_id in told:
+            return
         hand = read(first.hand_id)
         if not hand:
             yield at("I6", at_table[0], f"hand {first.hand_id} is not in the log")
-        elif first.hand_id not in told:
+        else:
             dealt = [r for r in hand if isinstance(first, HandBegun) and r.command == append.first.command]
             yield from judged(Append((*at_table, *dealt)), lambda: self._decided(first, append.first, hand))
 
@@ -104,7 +117,7 @@ class _TableJudge:
             self.table,
             terms,
             hand,
-            master=self.t.master,
+            master=self.master,
             structure_hash=self.t.structure_hash,
             timing=timing,
             entropy_seconds=s.entropy_seconds,

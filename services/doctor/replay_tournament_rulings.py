@@ -22,7 +22,7 @@ from domain.tournament_events import (
     RulingLapsed,
 )
 from domain.tournament_rulings import Following, follows
-from services.doctor.reading import Log
+from services.doctor.reading import Streams
 from services.doctor.violation import Violation, at
 from services.envelope import Recorded
 
@@ -33,7 +33,7 @@ WITH_THEM = (DealsCommitted, PlayerReplaced)
 """What may stand beside them in the same append."""
 
 
-def followed(log: Log, tournament: Sequence[Recorded]) -> Iterator[Violation]:
+def followed(log: Streams, tournament: Sequence[Recorded]) -> Iterator[Violation]:
     """Everything that the tournament records of a ruling follows from it, as the tournament stood."""
     for n, r in enumerate(tournament):
         if not isinstance(r.event, FOLLOWING):
@@ -63,7 +63,7 @@ def followed(log: Log, tournament: Sequence[Recorded]) -> Iterator[Violation]:
             yield at("I6", r, f"does not follow from the rulings on hand {r.event.hand_id}")
 
 
-def brought_about(log: Log, hand: Sequence[Recorded]) -> Iterator[Violation]:
+def brought_about(log: Streams, hand: Sequence[Recorded]) -> Iterator[Violation]:
     """The tournament of a final hand tells what came of its ruling."""
     ended, ruled = _ruled(hand)
     if ended is None or ruled is None or ended.tournament_id is None:

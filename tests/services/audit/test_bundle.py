@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
 from domain.credential import Role
 from domain.errors import NotAllowed
-from domain.ids import CredentialId
+from domain.ids import CredentialId, roster_id
 from services.application.credentials import Actor
 from services.application.errors import NotFound
 from services.application.histories import NeedsToken
@@ -55,7 +55,7 @@ def test_a_tournament_that_is_over_is_found_right_in_all_it_has(whole, key, file
     assert all(each.holds for each in found.values()), found
     assert list(found) == [
         *("signature", "inclusion", "chain", "deal", "play", "places", "prizes"),
-        *("proofs", "engine", "roots", "draws", "verify.py"),
+        *("proofs", "engine", "roots", "draws", "replay", "verify.py"),
     ]
     assert found["places"].told.startswith("12 places")
 
@@ -65,6 +65,9 @@ def test_the_verifier_within_needs_nothing_but_python(whole, key, file, tmp_path
     script = tmp_path / "verify.py"
     script.write_bytes(opened(whole)["verify.py"])
     run = [sys.executable, "-I", "-S", str(script), str(file), "--key", f"{key}  since 2026-12-01"]
+    for blank in ("", " "):
+        done = subprocess.run([*run[:-1], blank], capture_output=True, text=True, timeout=100, check=False)
+        assert (done.returncode, "--key is blank" in done.stderr) == (2, True)
     done = subprocess.run(run, capture_output=True, text=True, timeout=100, cwd=tmp_path, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert {line.split()[0] for line in done.stdout.splitlines()} == {"holds"}
@@ -149,10 +152,13 @@ def test_while_a_tournament_runs_only_who_may_read_its_histories_gets_its_final_
         with pytest.raises(NeedsToken):
             of(house, what, None)
     file.write_bytes(bundling.of_tournament(house, house.going, staff()))
-    found = {check: (holds, told) for check, holds, told in verify.checks(str(file), key)}
-    assert all(holds for holds, _ in found.values()), found
-    left_out = len(house.running(house.going))
-    assert found["left out"][1].startswith(f"{left_out} hands")
+    found = list(verdicts(str(file), presets(), key))
+    assert not [each for each in found if each.holds is False]
+    running = len(house.running(house.going))
+    assert [each.told for each in found if each.holds is None] == [
+        "the tournament itself is not in it: hands may be missing",
+        f"{running} hands, which were not final: ask for another bundle",
+    ]
     members = opened(file.read_bytes())
     assert {event["topic"].split(".")[0] for event in events(members)} == {"hand"}
 
@@ -178,16 +184,16 @@ def test_of_a_tournament_too(whole, key, file):
     assert tampering.missed(opened(whole), key, len(tampering.KINDS), file) == []
 
 
-TABLE, HAND = str(uuid4()), str(uuid4())
-NAMING = {"hand.committed.1": {"hand_id": HAND}, "hand.ruled.1": {"result": {}}}
-"""What the events of a tournament name, where the check of a chain looks for it."""
+T, TABLE = str(uuid4()), str(uuid4())
+ROSTER = str(roster_id(UUID(T)))
+OF_TOURNAMENT = {"of": {"kind": "tournament", "id": T}, "left_out": []}
 
 
 def chain(stream: str, *topics: str, **told: dict) -> list[dict]:
     """A stream's events, as the verifier reads them."""
     return [
         {"stream": stream, "version": n, "topic": topic, "where": topic, "link": topic}
-        | {"state": {"prev": prev, "event": told.get(topic.split(".")[1]) or NAMING.get(topic, {})}}
+        | {"state": {"prev": prev, "event": told.get(topic.split(".")[1], {})}}
         for n, (prev, topic) in enumerate(zip(["0" * 64, *topics], topics, strict=False), 1)
     ]
 
@@ -201,34 +207,17 @@ def chain(stream: str, *topics: str, **told: dict) -> list[dict]:
     ],
 )
 def test_a_table_that_is_left_out_is_missed_however_it_was_opened(name, told):
-    manifest = {"of": {"kind": "tournament", "id": "t"}, "left_out": []}
-    own = chain("t", f"tournament.{name}.1", "tournament.finished.1", **{name: told})
-    with pytest.raises(verify.Wrong, match=rf"names {TABLE}, which is not in the bundle"):
-        verify.check_chain(own, manifest)
-    assert verify.check_chain([*own, *chain(TABLE, "table.closed.1")], manifest)
-
-
-def test_a_correction_that_is_cut_off_behind_the_end_is_missed():
-    manifest = {"of": {"kind": "tournament", "id": "t"}, "left_out": []}
-    hand = chain(HAND, "hand.committed.1", "hand.ruled.1", "hand.finalised.1")
-    own = ["tournament.finished.1", "tournament.result_corrected.1"]
-    with pytest.raises(verify.Wrong, match=f"hand {HAND}: its ruling is not followed"):
-        verify.check_chain([*hand, *chain("t", *own[:1])], manifest)
-    assert verify.check_chain([*hand, *chain("t", *own, result_corrected={"hand_id": HAND})], manifest)
-    assert verify.check_chain(hand, manifest), "the tournament is not over"
-    stands = chain(HAND, "hand.committed.1", "hand.ruled.1", "hand.finalised.1", ruled={"result": None})
-    assert verify.check_chain([*stands, *chain("t", *own[:1])], manifest)
-    ruled = {"result": None, "penalties": [{"seat": 1, "penalty": "warning", "amount": None}]}
-    punished = chain(HAND, "hand.committed.1", "hand.ruled.4", "hand.finalised.1", ruled=ruled)
-    with pytest.raises(verify.Wrong, match=f"hand {HAND}: its ruling is not followed"):
-        verify.check_chain([*punished, *chain("t", *own, result_corrected={"hand_id": HAND})], manifest)
-    imposed = chain("t", own[0], "tournament.penalties_imposed.1", penalties_imposed={"hand_id": HAND})
-    assert verify.check_chain([*punished, *imposed], manifest)
+    own = [*chain(T, f"tournament.{name}.1", "tournament.finished.1", **{name: told})]
+    own += chain(ROSTER, "roster.closed.1")
+    for out in ([], [TABLE]):
+        with pytest.raises(verify.Wrong, match=rf"names {TABLE}, which is not in the bundle|leaves out what is"):
+            verify.check_chain(own, OF_TOURNAMENT | {"left_out": out})
+    assert verify.check_chain([*own, *chain(TABLE, "table.closed.1")], OF_TOURNAMENT)
 
 
 @pytest.mark.parametrize(
     "content",
-    [b"no zip", closed({}), closed({"manifest.json": b"{}"}), closed({"manifest.json": b"nothing"})],
+    [closed({}), closed({"manifest.json": b"{}"}), closed({"manifest.json": b"nothing"})],
 )
 def test_what_is_no_bundle_is_told(content, file):
     file.write_bytes(content)
@@ -254,7 +243,8 @@ def test_a_history_that_the_events_do_not_make_is_told_by_the_engine(whole, key,
         (lambda m: {"hands.jsonl": m["hands.jsonl"].splitlines(keepends=True)[0]}, "engine"),
         (lambda m: {"structure.json": m["structure.json"].replace(b"Friday", b"Sunday")}, "engine"),
         (lambda m: {"tree.txt": m["tree.txt"] + b"0 3 " + b"A" * 43 + b"=\n"}, "proofs"),
-        (lambda _: {"proofs/other.tlog-proof": b""}, "proofs"),
+        (lambda _: {"proofs/other.tlog-proof": b""}, "format"),
+        (lambda _: {"verdict.txt": b"all holds"}, "format"),
         (lambda m: {name: b"c2sp.org" for name in m if name.endswith(".tlog-proof")}, "proofs"),
         (lambda _: {"checkpoint.txt": b"nothing"}, "signature"),
         (lambda m: {"events.jsonl": m["events.jsonl"] + b"{}\n"}, "format"),

@@ -109,4 +109,4 @@ def test_the_command_tells_what_it_is_asked(members, file, tmp_path):
     assert run(tmp_path / "none.zip") == (2, [f"Error: {tmp_path / 'none.zip'}: No such file or directory"])
     (tmp_path / "no.zip").write_bytes(b"no zip")
     code, [line] = run(tmp_path / "no.zip")
-    assert (code, "is no bundle" in line) == (2, True)
+    assert (code, "is no zip file" in line) == (2, True)

@@ -82,13 +82,14 @@ def replayed(services, t: str) -> None:
             "topic": row.topic,
             "stream": str(row.stream),
             "version": row.version,
+            "index": row.position,
             "where": f"{row.topic} {row.position}",
             "state": json.loads(row.state),
         }
         for row in sorted(rows, key=lambda row: row.position)
     ]
     assert "places follow" in verify.check_places(events, verify.hands_of(events))
-    assert "follow from the pool" in verify.check_prizes(events)
+    assert "come to the pool" in verify.check_prizes(events)
 
 
 # chips, hands sat out, warnings
