@@ -283,11 +283,9 @@ def confirm_a_dealt_hand(random: Random, members: Members) -> Tampered:
 
 
 def signed_anew(members: Members, found: list[dict], signer: Signer) -> Members:
-    """The bundle with these events, its tree and all proofs made anew."""
-    leaves = {
-        e["index"]: bytes.fromhex(e["link"])
-        for e in verify.read_events({"events.jsonl": b"".join(written(e) + b"\n" for e in found)})
-    }
+    """The bundle with these events, its tree and all proofs made anew; who is not among them stays in the log."""
+    told = verify.read_events({"events.jsonl": b"".join(written(e) + b"\n" for e in found)})
+    leaves = {e["index"]: bytes.fromhex(e["link"]) for e in (*verify.read_events(members), *told)}
     tree: dict[tuple[int, int], bytes] = {}
     size = size_of(members)
     old = verify.tree_in(members)
@@ -300,7 +298,7 @@ def signed_anew(members: Members, found: list[dict], signer: Signer) -> Members:
         middle = first + (1 << (end - first - 1).bit_length() - 1)
         return node_hash(hash_of(first, middle), hash_of(middle, end))
 
-    tree = {of: hash_of(*of) for of in old}
+    tree = {of: hash_of(*of) for of in old if any(of in verify.way_up(e["index"], size) for e in found)}
     note = signer.signed(str(Checkpoint(signer.name, size, hash_of(0, size))))
     manifest = json.loads(members["manifest.json"])
     manifest["keys"] = [{"verifier": str(signer.verifier), "announcement": None}]
@@ -311,6 +309,7 @@ def signed_anew(members: Members, found: list[dict], signer: Signer) -> Members:
             b"%d %d %b\n" % (*of, base64.b64encode(raw)) for of, raw in sorted(tree.items())
         ),
     }
+    made = {name: content for name, content in made.items() if not name.startswith("proofs/")}
     for stream, event in {e["stream"]: e for e in found}.items():
         hashes = [tree[of] for of in verify.way_up(event["index"], size)]
         made[f"proofs/{stream}.tlog-proof"] = proof_text(event["index"], hashes, note).encode()

@@ -210,7 +210,9 @@ def test_a_table_that_is_left_out_is_missed_however_it_was_opened(name, told):
     own = [*chain(T, f"tournament.{name}.1", "tournament.finished.1", **{name: told})]
     own += chain(ROSTER, "roster.closed.1")
     for out in ([], [TABLE]):
-        with pytest.raises(verify.Wrong, match=rf"names {TABLE}, which is not in the bundle|leaves out what is"):
+        with pytest.raises(
+            verify.Wrong, match=rf"names {TABLE}, which is not in the bundle|leaves out what is"
+        ):
             verify.check_chain(own, OF_TOURNAMENT | {"left_out": out})
     assert verify.check_chain([*own, *chain(TABLE, "table.closed.1")], OF_TOURNAMENT)
 
