@@ -215,7 +215,7 @@ def bundle(
     \b
     Examples:
       big2 audit bundle --tournament ID -o friday.zip
-      python3 verify.py friday.zip --key VERIFIER      verify.py is in it; big2 verify does the same and more
+      python3 -I verify.py friday.zip --key VERIFIER   verify.py is in it; big2 verify does the same and more
     """
     from domain.ids import HandId, TableId, TournamentId
     from services.audit import bundling

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-import zipfile
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 from uuid import UUID
 
 import click
+
+if TYPE_CHECKING:
+    from services.audit.opened import Members
 
 UNREAD = 2
 """The exit status where the file is no bundle, as `big2 verify` has it."""
@@ -16,12 +18,12 @@ UNREAD = 2
 @click.command()
 @click.argument("bundle", type=click.Path(dir_okay=False))
 @click.option("--player", type=click.UUID, help="What happened to this player: seats, moves, hands, prizes.")
-@click.option("--hand", type=click.UUID, help="All of this hand.")
-def story(bundle: str, *, player: UUID | None, hand: UUID | None) -> None:
+@click.option("--hand", help="All of this hand, by its id or what it begins with.")
+def story(bundle: str, *, player: UUID | None, hand: str | None) -> None:
     """Tell a bundle in lines: when each thing happened, what was open to a player, until when, who paid, and why.
 
-    Each line begins with the event's position in the log and its time in UTC. Without an option it lists the players.
-    It judges nothing: `big2 verify` does.
+    Each line begins with the event's index in the signed log and its time in UTC. Without an option it lists the
+    players. It judges nothing: `big2 verify` does.
 
     \b
     Examples:
@@ -35,7 +37,7 @@ def story(bundle: str, *, player: UUID | None, hand: UUID | None) -> None:
     if not told:
         raise click.ClickException(f"{bundle} has nothing of {'hand' if hand else 'player'} {hand or player}")
     for line in told:
-        click.echo(line)
+        echo_escaped(line)
 
 
 def echo_escaped(line: str) -> None:
@@ -44,23 +46,35 @@ def echo_escaped(line: str) -> None:
     click.echo(line.encode(encoding, "backslashreplace").decode(encoding))
 
 
-def _told(bundle: str, player: UUID | None, hand: UUID | None) -> list[str]:
-    from domain.ids import PlayerId
-    from services.audit import story, verify
+def _told(bundle: str, player: UUID | None, hand: str | None) -> list[str]:
+    from services.audit import verify
+    from services.audit.opened import UNREADABLE
 
     try:
         members, _ = verify.read_bundle(bundle)
-        if player:
-            lines = story.of_player(members, PlayerId(player))
-        elif hand:
-            lines = story.of_hand(members, hand)
-        else:
-            return [f"{each}  {hands} hands" for each, hands in story.players(members).items()]
+        return [verify.shown(line) for line in _lines(members, player, hand)]
     except OSError as error:
         _unread(bundle, str(error.strerror))
-    except (zipfile.BadZipFile, verify.Wrong, *verify.UNREADABLE) as error:
-        _unread(bundle, f"is no bundle, or damaged ({error or type(error).__name__}): see `big2 verify`")
-    return [f"#{line.position}  {line.at:%Y-%m-%d %H:%M:%S.%f}  {line.told}" for line in lines]
+    except (verify.Wrong, *UNREADABLE) as error:
+        why = verify.shown(str(error)) or type(error).__name__
+        _unread(bundle, f"is no bundle, or damaged ({why}): see `big2 verify`")
+
+
+def _lines(members: Members, player: UUID | None, hand: str | None) -> list[str]:
+    from domain.ids import PlayerId
+    from services.audit import story
+
+    if player:
+        lines = story.of_player(members, PlayerId(player))
+    elif hand:
+        found = story.hands_like(members, hand)
+        if len(found) > 1:
+            raise click.UsageError(f"the ids of {len(found)} hands begin with {hand}")
+        lines = [line for each in found for line in story.of_hand(members, each)]
+    else:
+        return [f"{each}  {hands} hands" for each, hands in story.players(members).items()]
+    places = story.places(members)
+    return [f"#{places[line.position]}  {line.at:%Y-%m-%d %H:%M:%S.%f}  {line.told}" for line in lines]
 
 
 def _unread(bundle: str, why: str) -> NoReturn:

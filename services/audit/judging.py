@@ -59,7 +59,7 @@ def _by_the_engine(members: Members, presets: Mapping[str, RuleSet]) -> Iterator
         ("engine", lambda: _hands_hold(members, presets)),
         ("roots", lambda: rooted(members)),
         ("draws", lambda: redrawn(members)),
-        ("replay", lambda: replayed(members)),
+        ("replay", lambda: replayed(members, presets)),
     ]
     for name, step in steps:
         try:

@@ -13,9 +13,11 @@ from functools import reduce
 from itertools import pairwise
 from uuid import UUID
 
-from domain.dispute_events import Released, Ruled
-from domain.hand import folded
-from domain.hand_events import Confirmed, Finalised, Settled
+from big2.rulesets import RuleSet
+from domain.credential import Role
+from domain.dispute_events import ActionsVoided, Released, Ruled, TimeGiven
+from domain.hand import folded, rule_set_of
+from domain.hand_events import Confirmed, Dealt, EntropyOpened, Finalised, HandRecorded, Settled
 from domain.ids import TournamentId
 from domain.table_events import HandBegun
 from domain.tournament import TOURNAMENT
@@ -37,24 +39,48 @@ ALONE = (
 """What is asked of each hand, whatever else is in the bundle."""
 
 
-def replayed(members: Members) -> str:
+RULING = (Role.DIRECTOR, Role.ADMIN)
+"""Who may rule on a hand."""
+
+
+def replayed(members: Members, presets: Mapping[str, RuleSet]) -> str:
     """How many hands are as the rules and their tables have them; `verify.Wrong` at the first event that is not."""
     found = streams(members, "hand")
-    wrong = next(_violations(members, found), None)
+    wrong = next(_violations(members, found, presets), None)
     if wrong is not None:
         raise verify.Wrong(f"{wrong.where}: {wrong.what}")
     tables = len(streams(members, "table")) if streams(members, "tournament") else 0
     return f"{len(found)} hands, with their times and rulings, and {tables} tables were decided again"
 
 
-def _violations(members: Members, found: Mapping[UUID, list[Recorded]]) -> Iterator[Violation]:
+def _violations(
+    members: Members, found: Mapping[UUID, list[Recorded]], presets: Mapping[str, RuleSet]
+) -> Iterator[Violation]:
+    known = dict(presets)
     for events in found.values():
         for judge in ALONE:
             yield from judge(events)
+        yield from _by_its_rules(events, known)
+        yield from _ruled_by_directors(events)
         yield from _final_in_time(events)
     whole = put_together(members)
     if whole:
         yield from _of_tournament(_Bundled(members, whole), whole, found)
+
+
+def _by_its_rules(events: Sequence[Recorded], known: dict[str, RuleSet]) -> Iterator[Violation]:
+    """A rule set's name means the same in all hands, and that of a preset what it means in this release."""
+    for r in events:
+        if isinstance(r.event, Dealt | EntropyOpened | HandRecorded):
+            rules = rule_set_of(r.event)
+            if known.setdefault(r.event.rules, rules) != rules:
+                yield at("I6", r, f"is under other rules than those of {r.event.rules}")
+
+
+def _ruled_by_directors(events: Sequence[Recorded]) -> Iterator[Violation]:
+    for r in events:
+        if isinstance(r.event, Ruled | ActionsVoided | TimeGiven) and r.event.by.role not in RULING:
+            yield at("I6", r, f"is ruled by a {r.event.by.role}")
 
 
 def _final_in_time(events: Sequence[Recorded]) -> Iterator[Violation]:

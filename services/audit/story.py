@@ -1,12 +1,12 @@
 """A bundle told in lines, for people: what happened to one player, or in one hand, when, by when, why, and who paid.
 
-Each line names the event's place in the signed log, under which the bundle proves it. Whether it is right is for
+Each line names the event's index in the signed log, under which the bundle proves it. Whether it is right is for
 `big2 verify` to say; nothing here judges.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -21,6 +21,7 @@ from domain.hand import HAND, Hand
 from domain.hand_events import CardsPlayed, Dealt, Finalised, HandRecorded, Passed, Settled, Transfer, Voided
 from domain.ids import PlayerId
 from services.application.decisions import Step, steps
+from services.audit import verify
 from services.audit.opened import Members, folded, recorded, streams
 from services.envelope import Recorded
 
@@ -51,6 +52,16 @@ def of_player(members: Members, player: PlayerId) -> list[Line]:
         if seat is not None:
             lines += _in_hand(events, [seat])
     return sorted(lines, key=lambda line: line.position)
+
+
+def places(members: Members) -> dict[int, int]:
+    """By its position, the index under which the bundle proves an event; a position itself is proved by nothing."""
+    return {event["position"]: event["index"] for event in verify.read_events(members)}
+
+
+def hands_like(members: Members, begin: str) -> list[UUID]:
+    """The hands whose ids begin so."""
+    return [hand for hand in streams(members, "hand") if str(hand).startswith(begin.lower())]
 
 
 def of_hand(members: Members, hand: UUID) -> list[Line]:
@@ -188,20 +199,38 @@ def _of_hand(event: Event, step: Step | None, seats: Sequence[int]) -> Iterator[
         case disputes.Ruled():
             yield from _ruled(event)
         case disputes.ActionsVoided():
-            yield f"actions {event.action} to {event.last} are void: {event.reason}"
+            yield f"actions {event.action} to {event.last} are void, by {_person(event.by)}: {event.reason}"
         case disputes.TimeGiven():
-            yield f"turn {event.turn} has {event.seconds} s more: {event.reason}"
+            yield f"turn {event.turn} has {event.seconds} s more, by {_person(event.by)}: {event.reason}"
         case disputes.Flagged() | disputes.Appealed():
             what = "flagged" if isinstance(event, disputes.Flagged) else "appealed"
-            yield f"{what} by a {event.role}: {event.reason}"
+            yield f"{what} by {_person(event.by)}: {event.reason}"
         case disputes.Frozen() | disputes.Released():
-            yield f"{event.scope} {'frozen' if isinstance(event, disputes.Frozen) else 'released'}: {event.reason}"
+            what = "frozen" if isinstance(event, disputes.Frozen) else "released"
+            yield f"{event.scope} {what} by {_person(event.by)}: {event.reason}"
 
 
 def _ruled(event: disputes.Ruled) -> Iterator[str]:
-    yield f"ruling {event.number}, {event.ruling}: {event.reason}"
+    yield f"ruling {event.number}, {event.ruling}, by {_person(event.by)}: {event.reason}"
+    if event.result is not None:
+        yield f"as ruled, points are {_by_seat(event.result.points)}, and chips {_by_seat(event.result.net)}"
+    match event:
+        case disputes.PlayerRuled():
+            yield f"as ruled, who sat at seat {event.seat} is back with {event.chips} chips"
+        case disputes.SubstituteRuled():
+            yield f"as ruled, {event.player_id} takes over from who sat at seat {event.seat}"
     for given in penalties_of(event):
         yield f"penalty of seat {given.seat}: {_penalty(given)}"
+
+
+def _person(by: disputes.Person) -> str:
+    """Who speaks, by the credential, for nobody's name is in a bundle."""
+    himself = f", who is player {by.player_id}" if by.player_id else ""
+    return f"a {by.role} (credential {by.credential_id}{himself})"
+
+
+def _by_seat(numbers: Mapping[int, int]) -> str:
+    return ", ".join(f"seat {seat} {number:+}" for seat, number in sorted(numbers.items()))
 
 
 def _decided(event: CardsPlayed | Passed, step: Step) -> str:

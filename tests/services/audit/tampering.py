@@ -332,7 +332,7 @@ def complaints(members: Members, key: str, file: Path, *, engine: bool = False) 
     """What is wrong by the file within, or by the engine, in order."""
     file.write_bytes(closed(members))
     found = verdicts(str(file), presets(), key) if engine else verify.checks(str(file), key)
-    return [f"{name} {told}" for name, holds, told in found if not holds]
+    return [f"{name} {told}" for name, holds, told in found if holds is False]
 
 
 def missed(bundle: Members, key: str, many: int, file: Path) -> list[str]:
