@@ -17,7 +17,7 @@ from domain.hand import Hand, State, before_action
 from domain.hand_events import Turn
 
 MOST_SECONDS: Final = 3600
-"""The most that one ruling gives a turn."""
+"""The most that rulings give a turn, all together."""
 
 
 def void_from(hand: Hand, by: Person, reason: str, action: int, now: datetime) -> list[Event]:
@@ -51,13 +51,14 @@ def void_from(hand: Hand, by: Person, reason: str, action: int, now: datetime) -
 def give_time(hand: Hand, by: Person, reason: str, seconds: int, now: datetime) -> list[Event]:
     """So many seconds more for the running turn, from its deadline on, or on its stopped clock.
 
-    Raises Conflicting unless the hand runs and is dealt; Refused for more than MOST_SECONDS, or none.
+    Raises Conflicting unless the hand runs and is dealt; Refused for none, for more than MOST_SECONDS with what the
+    turn was given before, and for the turn of who sits out.
     """
     _must_run(hand, "there is no turn to give time to.")
     game = hand.game
-    if not 1 <= seconds <= MOST_SECONDS:
-        told = {"/seconds": f"must be from 1 to {MOST_SECONDS}"}
-        raise Refused("validation", "This cannot be ruled here.", told)
+    wrong = _wrong_time(hand, seconds)
+    if wrong:
+        raise Refused("validation", "This cannot be ruled here.", wrong)
     more = timedelta(seconds=seconds)
     return [
         TimeGiven(
@@ -71,6 +72,24 @@ def give_time(hand: Hand, by: Person, reason: str, seconds: int, now: datetime) 
             remaining_ms=None if hand.stopped_ms is None else hand.stopped_ms + 1000 * seconds,
         )
     ]
+
+
+def _wrong_time(hand: Hand, seconds: int) -> dict[str, str]:
+    turn = hand.game.turn_number
+    given = sum(
+        each.seconds for each in hand.dispute.interim if isinstance(each, TimeGiven) and each.turn == turn
+    )
+    if not 1 <= seconds <= MOST_SECONDS:
+        return {"/seconds": f"must be from 1 to {MOST_SECONDS}"}
+    if given + seconds > MOST_SECONDS:
+        return {
+            "/seconds": f"must be at most {MOST_SECONDS} with the {given} that this turn was given before"
+        }
+    if hand.game.turn is not None and hand.sits_out(hand.game.turn):
+        return {
+            "/ruling": "is for a turn that somebody has: this seat sits the hand out, and the clock acts for it"
+        }
+    return {}
 
 
 def _must_run(hand: Hand, why: str) -> None:

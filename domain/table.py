@@ -221,9 +221,14 @@ def close(table: Table) -> list[Event]:
     return [] if table.closed else [Closed()]
 
 
-def _must_be_dealable(table: Table) -> None:
+def must_be_open(table: Table) -> None:
+    """Raises Conflicting once the table is closed."""
     if table.closed:
         raise Conflicting("table-closed", "The table is closed.")
+
+
+def _must_be_dealable(table: Table) -> None:
+    must_be_open(table)
     if table.hand_id is not None:
         raise Conflicting("hand-running", "The table's last hand is still running.")
     if table.paused:

@@ -17,8 +17,8 @@ from workers.venues import Venue
 THREADS = 8
 SWEEP_SECONDS = 5.0
 """How often the running hands are looked at, in case a turn was missed."""
-GONE = {"stale-turn", "not-your-turn", "hand-closed"}
-"""Refusals that only say that somebody, or the clock, was faster."""
+GONE = {"stale-turn", "not-your-turn", "hand-closed", "sits-out"}
+"""Refusals that only say that somebody, or the clock, was faster, or that the clock alone acts for the seat."""
 
 log = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ from domain.player import PLAYER, may_enter
 from domain.ring import RING
 from domain.roster import ROSTER, Roster
 from domain.rulings import Ruling
-from domain.table import TABLE
+from domain.table import TABLE, must_be_open
 from domain.tournament import TOURNAMENT
 from domain.tournament_events import Cancelled, PrizesAwarded
 from domain.tournament_rulings import (
@@ -82,11 +82,15 @@ def appeal(
 def freeze(
     services: Services, command: Command, actor: Actor, hand_id: HandId, read: Callable[[], Asked]
 ) -> Outcome[Hand]:
-    """Freeze the hand, its table or the payouts."""
+    """Freeze the hand, its table or the payouts; no table that is closed."""
 
     def decide(hand: Hand, now: datetime) -> list[Event]:
         decide_on.may_freeze(hand, person(actor), sits_there=_sits_there(services.store, hand, actor))
-        return decide_on.freeze(hand, person(actor), *read(), now)
+        asked = read()
+        frozen = decide_on.freeze(hand, person(actor), *asked, now)
+        if asked.scope == "table":
+            must_be_open(existing(services.store.load(TABLE, hand.table_id), "table"))
+        return frozen
 
     return _disputed(services, command, actor, hand_id, decide)
 

@@ -55,7 +55,7 @@ def flag_hand(call: Call, hand_id: UUID) -> Response:
     shapes.Disputed,
     who=Who.RULING,
     body=schemas.NewFreeze(),
-    problems=("hand-final", "already-ruled", "already-frozen"),
+    problems=("hand-final", "already-ruled", "already-frozen", "table-closed"),
     located=True,
     example={"scope": "table", "reason": "The deck is being looked at"},
 )

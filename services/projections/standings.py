@@ -213,9 +213,14 @@ def _corrected(
     unpaid: int = 0,
     penalty: tuple[str | None, int | None] = (None, None),
 ) -> None:
-    """What a ruling on a hand gives a player more than he had as played; by a `penalty`, that and its amount."""
+    """What a ruling on a hand gives a player more than he had as played; by a `penalty`, that and its amount.
+
+    Whom it gives and takes nothing has no line.
+    """
     hand, player = of
     what = (tally.points, tally.hands, tally.hands_won, tally.cards_left, chips, unpaid, *penalty)
+    if not any(what):
+        return
     cur.execute(
         "INSERT INTO corrections VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
         (r.stream, r.position, player, hand, *what),

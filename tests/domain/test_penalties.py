@@ -248,6 +248,13 @@ def test_who_sits_out_cannot_act_himself():
         play(hand, BOB, 1, cards("4D"), NOW)
 
 
+def test_a_ruling_gives_no_time_to_who_sits_out():
+    with pytest.raises(Refused) as caught:
+        rulings.rule(sitting_out(1), DIRECTOR, Ruling("time", "so", seconds=30), NOW)
+    assert list(caught.value.errors) == ["/ruling"]
+    assert rulings.rule(sitting_out(2), DIRECTOR, Ruling("time", "so", seconds=30), NOW)
+
+
 def test_a_pause_gives_no_time_to_who_sits_out():
     hand = sitting_out(2)
     hand = fold(HAND, stop_clock(hand, later(10)), hand)

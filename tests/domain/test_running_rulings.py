@@ -283,6 +283,17 @@ def test_nobody_gets_no_time_or_more_than_an_hour_at_once(seconds):
     assert give(running(), MOST_SECONDS)
 
 
+def test_one_turn_gets_no_more_than_an_hour_in_all_and_the_next_one_gets_its_own():
+    hand = after(running("3D"), give(running("3D"), 2000))
+    with pytest.raises(Refused) as caught:
+        give(hand, 1601)
+    assert caught.value.errors == {
+        "/seconds": "must be at most 3600 with the 2000 that this turn was given before"
+    }
+    hand = after(hand, give(hand, 1600))
+    assert give(moved(hand, "4D", later(9)), MOST_SECONDS)
+
+
 # both
 
 

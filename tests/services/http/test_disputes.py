@@ -233,6 +233,26 @@ def test_a_league_ends_as_ruled_once_every_hand_is_final(operator, director_, be
     assert leader["points"] == 1
 
 
+def test_whom_a_ruling_gives_and_takes_nothing_has_no_line(operator, director_, another, services, beside):
+    game = Casino(operator, 3, format="league", protest_seconds=WINDOW)
+    table = game.open(*game.players)
+    right, wrong = (game.record(table, 0, 5, 2)["hand_id"] for _ in range(2))
+    hand = operator.read(f"/v1/hands/{wrong}")
+    played = {seat: chips // hand["unit"] for seat, chips in hand["settlement"]["net"].items()}
+    for hand, points in ((right, played), (wrong, {**played, "1": played["1"] - 1, "2": played["2"] + 1})):
+        ruling = {"ruling": "adjust", "points": points, **REASON}
+        director_.made(f"/v1/hands/{hand}/rulings", ruling)
+        director_.made(f"/v1/hands/{hand}/appeals", REASON)
+        another.made(f"/v1/hands/{hand}/rulings", ruling)
+    until(beside.rests)
+    lines = operator.read(f"{game.path}/corrections")["items"]
+    assert {(line["hand_id"], line["player_id"], line["points"]) for line in lines} == {
+        (wrong, game.players[0], -1),
+        (wrong, game.players[1], 1),
+    }
+    nothing_is_wrong(services)
+
+
 def tells_no_seed(answer, game: Disputed, services) -> None:
     assert answer.status_code == 200
     assert answer.json["events"][0]["type"] == "hand.ruled"
@@ -308,6 +328,7 @@ def test_a_tournament_that_is_corrected_after_its_end_is_over_all_the_same(
 ):
     game = Disputed(app, operator, 2, settled=False, capacity=2, seats_per_table=2, stack_points=1)
     game.play()
+    refused(director_.post(f"{game.at}/freeze", {"scope": "table", **REASON}), 409, "table-closed")
     game.final_on_appeal(director_, another)
     tournament = services.store.load(TOURNAMENT, TournamentId(UUID(game.id)))
     assert isinstance(tournament.recorded[-1].event, ResultCorrected)
