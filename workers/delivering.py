@@ -60,6 +60,9 @@ class Deliverer:
             except (Unavailable, psycopg.Error) as error:
                 self._leads = False
                 log.warning("webhooks wait: %s", one_line(error))
+            except Exception as error:  # noqa: BLE001 - a bug, or no room for a thread: looked at again
+                self._leads = False
+                log.error("webhooks wait: %s", told(error))  # noqa: TRY400 - its message stays out
             time.sleep(AGAIN_SECONDS)
 
     def look(self) -> int:

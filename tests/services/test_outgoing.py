@@ -226,11 +226,11 @@ def test_a_head_that_drips_is_cut_off(monkeypatch, beginning):
     monkeypatch.setattr(outgoing, "TIMEOUT_SECONDS", 0.6)
     begun = time.monotonic()
     with (
-        Server(beginning, *[b"x"] * 40, pause=0.2) as server,
+        Server(beginning, *[b"x"] * 400, pause=0.2) as server,
         pytest.raises(Undelivered, match="did not answer within"),
     ):
         send(f"http://127.0.0.1:{server.port}/", b"{}", {}, private=True)
-    assert time.monotonic() - begun < 4
+    assert time.monotonic() - begun < 40, "it would have gone on for 80"
 
 
 @pytest.mark.parametrize(
@@ -283,20 +283,21 @@ def test_a_look_up_has_the_same_limit(monkeypatch):
     over = threading.Event()
 
     def slow(*_, **__):
-        over.wait(20)
+        over.wait(60)
         raise socket.gaierror
 
     monkeypatch.setattr(socket, "getaddrinfo", slow)
     begun = time.monotonic()
     with pytest.raises(ForbiddenUrl, match="not found within"):
         send("http://example.org/", b"{}", {})
-    assert time.monotonic() - begun < 4
+    assert time.monotonic() - begun < 40
     over.set()
 
 
 def test_so_many_look_ups_go_on_at_one_time(monkeypatch):
     monkeypatch.setattr(outgoing, "TIMEOUT_SECONDS", 0.3)
-    monkeypatch.setattr(outgoing, "_LOOK_UPS", threading.BoundedSemaphore(1))
+    places = threading.BoundedSemaphore(1)
+    monkeypatch.setattr(outgoing, "_LOOK_UPS", places)
     over, asked = threading.Event(), []
 
     def slow(host, *_, **__):
@@ -310,6 +311,7 @@ def test_so_many_look_ups_go_on_at_one_time(monkeypatch):
             address(target(f"http://{host}/"))
     over.set()
     assert asked == ["slow.example"]
+    assert places.acquire(timeout=60), "the look-up that came too late has ended"
 
 
 @pytest.fixture(scope="module")
@@ -353,9 +355,9 @@ def test_the_limit_holds_wherever_the_handshake_ends(monkeypatch, trusted, wait)
     monkeypatch.setattr(outgoing, "_trusted", lambda: trusting)
     monkeypatch.setattr(outgoing, "TIMEOUT_SECONDS", 0.6)
     begun = time.monotonic()
-    with SlowTls(serving, wait, b"HTTP/1.1 200 OK\r\nX: ", *[b"x"] * 12, pause=0.4) as server:
+    with SlowTls(serving, wait, b"HTTP/1.1 200 OK\r\nX: ", *[b"x"] * 150, pause=0.4) as server:
         assert "did not answer within" in _refused(f"https://localhost:{server.port}/")
-    assert time.monotonic() - begun < 3
+    assert time.monotonic() - begun < 40, "it would have gone on for 60"
 
 
 def test_what_is_sent_over_tls_comes_whole(monkeypatch, trusted):

@@ -299,6 +299,7 @@ def test_a_receiver_s_check_on_the_page_takes_what_is_genuine_and_nothing_else(
     [delivery] = receiver.at(path)
     signed = delivery.headers["Big2-Signature"]
     assert is_genuine(secret, signed, delivery.body)
+    assert not any(is_genuine(secret, wrong, delivery.body) for wrong in ("", "t=1", "v1=ff", "t=x,v1=é"))
     assert not is_genuine(secret, signed, delivery.body + b" ")
     assert not is_genuine("another", signed, delivery.body)
     sent = int(signed.partition(",")[0].removeprefix("t="))
@@ -486,12 +487,18 @@ def test_only_one_process_delivers_and_another_takes_over(services, database_url
     monkeypatch.setattr(delivering, "AGAIN_SECONDS", 0.02)
     monkeypatch.setattr(delivering, "LOOK_SECONDS", 0.02)
     looks: list[str] = []
+    asked = Counter()
     ended = {name: threading.Event() for name in ("first", "second")}
 
     class Watched(Deliverer):
         def __init__(self, name: str) -> None:
             super().__init__(services)
             self.name = name
+
+        def _holds(self, lock) -> bool:
+            found = super()._holds(lock)
+            asked[self.name] += 1
+            return found
 
         def look(self) -> int:
             if ended[self.name].is_set():
@@ -503,13 +510,28 @@ def test_only_one_process_delivers_and_another_takes_over(services, database_url
     for thread in threads:
         thread.start()
         until(lambda: "first" in looks)
-    time.sleep(0.2)
+    until(lambda: asked["second"] > 2)
     assert set(looks) == {"first"}
     ended["first"].set()
     until(lambda: "second" in looks)
     ended["second"].set()
     for thread in threads:
         thread.join()
+
+
+def test_a_look_that_fails_is_followed_by_another(services, database_url, monkeypatch):
+    monkeypatch.setattr(delivering, "AGAIN_SECONDS", 0.02)
+    looks = itertools.count()
+
+    class Failing(Deliverer):
+        def look(self) -> int:
+            if next(looks) < 2:
+                raise RuntimeError("can't start new thread")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Failing(services).run(database_url)
+    assert next(looks) == 3
 
 
 def test_the_figures_tell_how_webhooks_are_told(app, services, admin, operator, receiver, path, *, told):
