@@ -83,7 +83,7 @@ GROUPS: Final[Mapping[str, str]] = {
     HOUSE: "overlays of the house",
     ISSUED: "chips issued",
     "player": "chips of players",
-    VOID: "chips of no-shows, out of play",
+    VOID: "chips out of play: of no-shows, by penalties and rulings",
 }
 """The groups of accounts by the first part of their names, in the order in which they are shown."""
 

@@ -38,7 +38,7 @@ from services.application.context import Services
 from services.application.credentials import Actor
 from services.application.errors import existing
 from services.application.handviews import hand_view, players_of, settlement_of, states_at_deal
-from services.application.lists import table_is_closed, tournament_is_finished
+from services.application.lists import table_is_closed, tournament_is_over
 from services.envelope import Recorded, Stream
 
 SCHEME = "b2deal/1"
@@ -79,7 +79,7 @@ def history(services: Services, hand_id: HandId, actor: Actor | None) -> dict[st
     if not may_read(services, hand, actor):
         if actor is None:
             raise NeedsToken
-        until = "the tournament is finished" if hand.tournament_id else "the table is closed"
+        until = "the tournament is over" if hand.tournament_id else "the table is closed"
         raise NotAllowed("forbidden", f"Until {until} only who was dealt in reads this.")
     called = people.names(services.store.database, players_of(hand))
     card_reads.note(services.store.database, [hand_id], actor)
@@ -106,7 +106,7 @@ def may_read(services: Services, hand: Hand, actor: Actor | None) -> bool:
     database = services.store.database
     if hand.tournament_id is None:
         return table_is_closed(database, hand.table_id)
-    return tournament_is_finished(database, hand.tournament_id)
+    return tournament_is_over(database, hand.tournament_id)
 
 
 def _is_concerned(hand: Hand, actor: Actor) -> bool:

@@ -204,8 +204,8 @@ def seasons(db: Database) -> list[shapes.Season]:
     return [shapes.Season(season=ALL_TIME, players=fetch(db, query, {"season": ALL_TIME})[0]["players"])]
 
 
-def tournament_is_finished(db: Database, tournament_id: UUID) -> bool:
-    query = "SELECT 1 FROM projections.tournaments WHERE tournament_id = %(id)s AND state = 'finished'"
+def tournament_is_over(db: Database, tournament_id: UUID) -> bool:
+    query = "SELECT 1 FROM projections.tournaments WHERE tournament_id = %(id)s AND state IN ('finished', 'cancelled')"
     return bool(fetch(db, query, {"id": tournament_id}))
 
 

@@ -402,7 +402,7 @@ class Hand(Resource, frozen=True, kw_only=True):
 
 
 class HandLine(Resource, frozen=True, kw_only=True):
-    """A hand in a list."""
+    """A hand in a list; `disputed` as long as a flag, a freeze or an appeal keeps it from being final."""
 
     hand_id: UUID
     table_id: UUID

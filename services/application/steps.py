@@ -119,7 +119,7 @@ def steps(
     if not may_read(services, hand, actor):
         if actor is None:
             raise NeedsToken
-        until = "the tournament is finished" if hand.tournament_id else "the table is closed"
+        until = "the tournament is over" if hand.tournament_id else "the table is closed"
         raise NotAllowed("forbidden", f"Until {until} only who was dealt in reads this.")
     moments = list(_moments(stream.recorded))
     void = {r.version for voiding in actions_in(stream.recorded).voidings for r in voiding.actions}

@@ -50,7 +50,7 @@ def of_table(services: Services, table_id: TableId, actor: Actor | None, most: i
     hands, left_out = _hands(services, "table_id", table_id, most)
     contents = Contents("table", table_id, [table_id] if closed else [], hands, left_out)
     _must_have_some(contents)
-    public = _is_over(database, tournament, "finished") if tournament else closed
+    public = _is_over(database, tournament) if tournament else closed
     _must_see_all(actor, tournament, public=public)
     return _made(services, contents, actor, most)
 
@@ -64,13 +64,13 @@ def of_tournament(
         raise NotFound("tournament")
     hands, left_out = _hands(services, "tournament_id", tournament_id, most)
     own: list[UUID] = []
-    if _is_over(database, tournament_id, "finished", "cancelled"):
+    if _is_over(database, tournament_id):
         tables = fetch(database, _TABLES, {"id": tournament_id})
         if all(row["state"] == "closed" for row in tables):  # after a cancellation they close one by one
             own = [tournament_id, roster_id(tournament_id), *(row["table_id"] for row in tables)]
     contents = Contents("tournament", tournament_id, own, hands, left_out)
     _must_have_some(contents)
-    _must_see_all(actor, tournament_id, public=_is_over(database, tournament_id, "finished"))
+    _must_see_all(actor, tournament_id, public=_is_over(database, tournament_id))
     return _made(services, contents, actor, most)
 
 
@@ -119,9 +119,9 @@ def _refusal(actor: Actor | None) -> Exception:
     if actor is None:
         return NeedsToken()
     return NotAllowed(
-        "forbidden", "Until the tournament is finished, or the ring table closed, this takes the staff."
+        "forbidden", "Until the tournament is over, or the ring table closed, this takes the staff."
     )
 
 
-def _is_over(database: Database, tournament: UUID, *states: str) -> bool:
-    return fetch(database, _TOURNAMENT, {"id": tournament})[0]["state"] in states
+def _is_over(database: Database, tournament: UUID) -> bool:
+    return fetch(database, _TOURNAMENT, {"id": tournament})[0]["state"] in ("finished", "cancelled")

@@ -185,7 +185,7 @@ def _bundle(call: Call, of: UUID, make: Callable[[Actor | None], bytes]) -> Resp
     try:
         made = make(call.reader)
     except NeedsToken:
-        detail = "Until the tournament is finished, or the ring table closed, this takes a token."
+        detail = "Until the tournament is over, or the ring table closed, this takes a token."
         raise Problem("unauthenticated", detail, headers=CHALLENGE) from None
     except NotSigned as error:
         raise Problem("not-signed-yet", f"{error}.", headers={"Retry-After": "60"}) from None

@@ -67,6 +67,12 @@ FROM projections.tracking t, projections.webhooks w LEFT JOIN webhook_deliveries
 """
 _DELIVERIES = "SELECT COALESCE(sum(delivered), 0), COALESCE(sum(failed), 0) FROM webhook_deliveries"
 _SIZE = "SELECT pg_database_size(current_database())"
+_UNSIGNED = """
+SELECT greatest(0, extract(epoch FROM statement_timestamp()
+    - (convert_from(state, 'UTF8')::jsonb->>'at')::timestamptz))::float8
+FROM big2_events WHERE notification_id > (SELECT coalesce(max(position), 0) FROM checkpoints)
+ORDER BY notification_id LIMIT 1
+"""
 
 
 def counted() -> bytes:
@@ -112,6 +118,7 @@ class Asked:
         head, at = self._store.head(), progress(self._store.database, MOST_COUNTED)
         with self._store.database.connection() as conn:
             due, size = conn.execute(_AGENDA).fetchall(), conn.execute(_SIZE).fetchone()
+            unsigned = conn.execute(_UNSIGNED).fetchone()
             webhooks, deliveries = conn.execute(_WEBHOOKS).fetchone(), conn.execute(_DELIVERIES).fetchone()
         assert size is not None
         assert webhooks is not None
@@ -138,6 +145,11 @@ class Asked:
                 max((seconds for _, _, seconds in due), default=0),
             ),
             GaugeMetricFamily("big2_database_bytes", "Size of the database.", size[0]),
+            GaugeMetricFamily(
+                "big2_unsigned_seconds",
+                "Age of the oldest event that no checkpoint covers; 0 if none is.",
+                unsigned[0] if unsigned else 0.0,
+            ),
             *_of_webhooks(webhooks, deliveries),
         ]
 

@@ -107,6 +107,6 @@ def list_steps(call: Call, hand_id: UUID) -> Response:
     try:
         page, as_of = steps.steps(call.services, HandId(hand_id), call.reader, first, call.query["limit"])
     except histories.NeedsToken:
-        detail = "Until the tournament is finished, or the ring table closed, this takes a token."
+        detail = "Until the tournament is over, or the ring table closed, this takes a token."
         raise Problem("unauthenticated", detail, headers=CHALLENGE) from None
     return listed(page, as_of, call.query)

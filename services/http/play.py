@@ -142,5 +142,5 @@ def get_history(call: Call, hand_id: UUID) -> Response:
     try:
         return read(histories.history(call.services, HandId(hand_id), call.reader))
     except histories.NeedsToken:
-        detail = "Until the tournament is finished, or the ring table closed, this takes a token."
+        detail = "Until the tournament is over, or the ring table closed, this takes a token."
         raise Problem("unauthenticated", detail, headers=CHALLENGE) from None

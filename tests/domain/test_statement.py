@@ -298,7 +298,7 @@ def test_r12_a_liable_assistant_who_bears_the_others_comparisons_is_told_as_such
         (escrow(TOURNAMENT), "escrow of Friday"),
         (pool(TOURNAMENT), "prize pool of Friday"),
         ("issued", "chips issued"),
-        ("void", "chips of no-shows, out of play"),
+        ("void", "chips out of play: of no-shows, by penalties and rulings"),
     ],
 )
 def test_an_account_is_called_by_its_name(account, called):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import jsonschema
 import pytest
 
@@ -9,6 +11,7 @@ from domain.merkle import is_consistent
 from services.audit import checkpoints, keys, verify
 from services.audit.notes import Checkpoint, Verifier, decoded, opened
 from services.http import auditing
+from services.http.calls import EXTENSION
 from tests.services.http.driving import Api
 from tests.services.http.playing import Game
 
@@ -51,6 +54,19 @@ def check(anybody, shape, value):
 
 def refused(response):
     return response.status_code, response.json["type"].rpartition("/")[2]
+
+
+def test_it_is_counted_for_how_long_events_have_not_been_signed(app, sign, operator, auditor):
+    def unsigned() -> float:
+        app.extensions[EXTENSION].asked._until = 0
+        return float(
+            re.search(r"^big2_unsigned_seconds (.*)$", auditor.get("/metrics").text, re.MULTILINE)[1]
+        )
+
+    sign()
+    assert unsigned() == 0
+    operator.made("/v1/players", {"name": "Not signed yet"})
+    assert unsigned() > 0
 
 
 def test_checkpoints_are_listed_the_newest_first_and_the_newest_is_a_note(

@@ -132,6 +132,7 @@ def test_the_store_tells_events_lag_and_what_is_overdue(told, operator, services
     assert 90 <= found["big2_overdue_seconds"][("level",)] < 120
     assert found["big2_oldest_overdue_seconds"][()] >= 90
     assert found["big2_database_bytes"][()] > 1_000_000
+    assert found["big2_unsigned_seconds"][()] > 0, "nothing here is ever signed"
     assert found["big2_store_up"][()] == 1
 
 
