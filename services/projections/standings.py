@@ -166,10 +166,17 @@ def _roster(cur: Cursor, r: Recorded, context: Context) -> None:
 def _table(cur: Cursor, r: Recorded, context: Context) -> None:
     match r.event:
         case table.Seated():
-            tournament_id = context.tournament_of(cur, r.stream)
-            _next(cur, r, context, tournament_id, r.event.place.player_id, table_id=r.stream)
+            _seated(cur, r, context, r.event.place.player_id)
         case table.HandEnded():
             _hand_ended(cur, r, r.event, context)
+
+
+def _seated(cur: Cursor, r: Recorded, context: Context, player: PlayerId) -> None:
+    """Who sits down where the tournament is at its end by that stands in its places already."""
+    tournament_id = context.tournament_of(cur, r.stream)
+    before = _newest(cur, context, tournament_id, player)
+    if before and before.place is None:
+        _next(cur, r, context, tournament_id, player, table_id=r.stream)
 
 
 def _rulings(
