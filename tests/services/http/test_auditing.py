@@ -56,19 +56,6 @@ def refused(response):
     return response.status_code, response.json["type"].rpartition("/")[2]
 
 
-def test_it_is_counted_for_how_long_events_have_not_been_signed(app, sign, operator, auditor):
-    def unsigned() -> float:
-        app.extensions[EXTENSION].asked._until = 0
-        return float(
-            re.search(r"^big2_unsigned_seconds (.*)$", auditor.get("/metrics").text, re.MULTILINE)[1]
-        )
-
-    sign()
-    assert unsigned() == 0
-    operator.made("/v1/players", {"name": "Not signed yet"})
-    assert unsigned() > 0
-
-
 def test_checkpoints_are_listed_the_newest_first_and_the_newest_is_a_note(
     played, sign, auditor, operator, anybody
 ):
@@ -157,3 +144,16 @@ def test_one_bundle_at_a_time_is_made_and_the_next_is_asked_for_later(played, ha
     assert anybody.get(f"{played.path}/bundle?").status_code == 200
     assert anybody.get("/v1/hands/00000000-0000-5000-8000-000000000000/bundle").status_code == 404
     assert not auditing._MAKING.locked()
+
+
+def test_it_is_counted_for_how_long_events_have_not_been_signed(app, sign, operator, auditor):
+    def unsigned() -> float:
+        app.extensions[EXTENSION].asked._until = 0
+        return float(
+            re.search(r"^big2_unsigned_seconds (.*)$", auditor.get("/metrics").text, re.MULTILINE)[1]
+        )
+
+    sign()
+    assert unsigned() == 0
+    operator.made("/v1/players", {"name": "Not signed yet"})
+    assert unsigned() > 0
