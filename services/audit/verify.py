@@ -513,7 +513,8 @@ def check_places(events, hands):
     if named(own, "published")[-1][1]["structure"]["format"] == "league":
         return "a league's places are for `big2 verify`: this file does not judge them"
     (at, end), outs, gone = ends[-1], {}, set()
-    for here, told in named(own, "placed", "disqualified", "player_reinstated", "player_replaced", "penalties_imposed"):
+    ins = ("entry_taken", "player_reinstated", "player_replaced")
+    for here, told in named(own, *ins, "placed", "disqualified", "penalties_imposed"):
         gone |= {each["player_id"] for each in told.get("penalties", ()) if each["penalty"] == "disqualification"}
         if (player := told.get("player_id")) and "place" not in told:
             gone, outs = gone - {player}, {other: out for other, out in outs.items() if other != player}
