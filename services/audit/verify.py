@@ -490,7 +490,7 @@ def worth(rules, cards, twos):
 def check_places(events, hands):
     """Stacks follow from the settlements, places from who went out when, and with how much."""
     stacks, seated = {}, {}
-    for event, told in named(events, "hand_ended", "stacks_adjusted"):
+    for event, told in named(of_kind(events, "table"), "hand_ended", "stacks_adjusted"):
         if "changes" in told:  # by a ruling, between hands
             last, of_seat = seated.get(event["stream"], ({}, {}))
             for player, chips in ((of_seat.get(seat), chips) for seat, chips in told["changes"].items()):
@@ -505,8 +505,7 @@ def check_places(events, hands):
             of_seat[seat] = each["player_id"]
             players[each["player_id"]] = (each["stack"], told["stacks"].get(seat))
             right = None if each["stack"] is None else each["stack"] + (settled[0][1]["net"][seat] if settled else 0)
-            if not event["topic"].startswith("ring."):
-                expect(told["stacks"].get(seat), right, event["where"], f"the stack of seat {seat}")
+            expect(told["stacks"].get(seat), right, event["where"], f"the stack of seat {seat}")
     own = of_kind(events, "tournament")
     if not (ends := named(own, "finished", "standings_corrected")):
         return "no tournament was finished: none to check"

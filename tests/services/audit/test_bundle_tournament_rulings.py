@@ -23,7 +23,7 @@ def members(database_url, tmp_path_factory):
     house, data = House(database_url, seed=5), tmp_path_factory.mktemp("data")
     keys.first(house.store.database, None, data)
     t = house.started(5, seats_per_table=3, stack_points=12, protest_seconds=60)
-    house.play_on(t, until=lambda: house.tournament(t).outs)
+    house.play_on(t, until=lambda: house.tournament(t).outs and len(punishable(house, t)) > 1)
     gone = house.tournament(t).outs[0]
     seat = house.hand(gone.hand_id).seat_of(gone.player_id)
     house.rule(gone.hand_id, Ruling("reinstate", "so", seat=seat, chips=12))
@@ -34,8 +34,8 @@ def members(database_url, tmp_path_factory):
     house.pass_time(timedelta(seconds=61))
     house.play_on(t, until=lambda: punishable(house, t))
     hand = punishable(house, t)[0]
-    one, other, *_ = house.hand(hand).terms.seats
-    penalties = (Penalty(one.seat, "chips", 2), Penalty(other.seat, "sit_out", 1))
+    fined, warned, *_ = house.hand(hand).terms.seats
+    penalties = (Penalty(fined.seat, "chips", 2), Penalty(warned.seat, "warning", None))
     house.rule(hand, Ruling("penalty", "he talked", penalties=penalties))
     house.pass_time(timedelta(seconds=61))
     house.play_on(t)

@@ -27,7 +27,7 @@ def play(database: str, url: str) -> Played:
     tournament, absent = _for_money(house)
     _with_entropy(house)
     found = Played(
-        database, url, tournament, absent, _a_league(house), _a_ring(house), _a_running_hand(house)
+        database, url, tournament, absent, _a_league(house), a_ring(house), _a_running_hand(house)
     )
     house.project()
     house.close()
@@ -73,7 +73,7 @@ def _a_league(house: RingHouse) -> TournamentId:
     return t
 
 
-def _a_ring(house: RingHouse) -> TableId:
+def a_ring(house: RingHouse) -> TableId:
     """Two sit down, one tops up; three hands, and both stand up, one of them as he asked to twice in the third."""
     table = house.open_ring(house.publish_stakes("cheap"))
     for seat, player in enumerate(house.rich(2, 400), 1):
