@@ -26,9 +26,7 @@ def play(database: str, url: str) -> Played:
     house = RingHouse(url, seed=3)
     tournament, absent = _for_money(house)
     _with_entropy(house)
-    found = Played(
-        database, url, tournament, absent, _a_league(house), a_ring(house), _a_running_hand(house)
-    )
+    found = Played(database, url, tournament, absent, _a_league(house), a_ring(house), _a_running_hand(house))
     house.project()
     house.close()
     return found
