@@ -47,7 +47,7 @@ TOURNAMENTS = [
 ]
 """In the last one hands may be over and not yet final, when no seed is revealed."""
 FORCED = {"base": "actionpoker", "last_card": "forced", "pass_locks_trick": True}
-RINGS = 20
+RINGS = 24
 STAFF = (Role.OPERATOR, Role.DIRECTOR, Role.AUDITOR, Role.ADMIN)
 PASSES_IN_FIVE = 1
 TRIES = 60

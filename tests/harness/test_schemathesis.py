@@ -17,7 +17,7 @@ from flask import Flask
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis import Case, GenerationMode
-from schemathesis.specs.openapi.checks import positive_data_acceptance
+from schemathesis.specs.openapi.checks import ignored_auth, positive_data_acceptance
 
 from services.bootstrap import Services
 from services.http import feed
@@ -98,7 +98,7 @@ def test_every_answer_is_one_that_openapi_promises(route, mode, data, api, reade
     if mode is GenerationMode.POSITIVE:
         names = [name for name in case.path_parameters or {} if name in known]
         case.path_parameters |= {name: data.draw(st.sampled_from(known[name])) for name in names}
-    ask(case, data.draw(st.sampled_from(readers)))
+    ask(case, data.draw(st.sampled_from(readers)), mode)
 
 
 def test_what_is_made_is_asked_for_changed_and_taken_away(api, admin):
@@ -112,7 +112,9 @@ def test_what_is_made_is_asked_for_changed_and_taken_away(api, admin):
     Chain.run(settings=CHAINS)
 
 
-def ask(case: Case, reader: Api) -> None:
+def ask(case: Case, reader: Api, mode: GenerationMode) -> None:
+    """As a reader; where Schemathesis had made a token that is none, it does not know that this one took its place."""
     if reader.token:
         case.headers["Authorization"] = f"Bearer {reader.token}"
-    case.call_and_validate(excluded_checks=[positive_data_acceptance])
+    unknown = [ignored_auth] if mode is GenerationMode.NEGATIVE else []
+    case.call_and_validate(excluded_checks=[positive_data_acceptance, *unknown])

@@ -10,9 +10,11 @@ answer must be the same to the byte, and a difference is a leak.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from itertools import count
 from random import Random
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
@@ -158,9 +160,10 @@ class Worlds:
         }
 
     def pairs(self) -> list[Pair]:
-        """Each hand with each observer; `seat` is 0 for whoever was not dealt in."""
+        """Each hand with each observer, whose own pairs are numbered; `seat` is 0 for whoever was not dealt in."""
         found = [pair for number, hand in enumerate(self.floor.hands) for pair in self._of(hand, number)]
-        return [pair._replace(number=number) for number, pair in enumerate(found)]
+        counts = defaultdict[str, Iterator[int]](count)
+        return [pair._replace(number=next(counts[pair.observer])) for pair in found]
 
     def _of(self, hand: HandInPlay, number: int) -> Iterator[Pair]:
         others = dict(self.floor.others)

@@ -337,11 +337,11 @@ def test_a_payment_that_meets_a_deposit_at_every_try_is_made_at_the_next_one():
     tournaments.cancel(day.services, day.command(), t, lambda: "rain")
     tries = iter(range(5))
     day.store.append = in_the_way
-    payments.pay(day.services, t, 0)
+    payments.pay(day.services, t, 0, lambda _: True)
     assert day.store.load(WALLET, wallet_id(player, "EUR")).state.balance == 3
     day.store.append = append
-    payments.pay(day.services, t, 0)
-    payments.pay(day.services, t, 0)
+    payments.pay(day.services, t, 0, lambda _: True)
+    payments.pay(day.services, t, 0, lambda _: True)
     assert day.store.load(WALLET, wallet_id(player, "EUR")).state.balance == 8
 
 
