@@ -52,6 +52,7 @@ def place_again(t: Tournament, hand: HandId) -> list[Event]:
     if t.state is not State.FINISHED or t.structure.for_points:
         return []
     left = {standing.player_id for standing in t.standings} - {out.player_id for out in t.outs}
+    assert len(left) <= 1, "it ended with one player left, or none"
     standings = final_places(t, next(iter(left), None))
     awarded = award(t, standings, t.entry_count, rewarded(len(standings), t.disqualified))
     if (standings, awarded.prizes) == (t.standings, t.prizes):

@@ -15,15 +15,14 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from uuid import uuid4
 
-import psycopg
 import pytest
 
 from domain.topics import TOPICS
 from services.embedded import Postgres, Server, Valkey, start
 from services.postgres import migrate
 from services.store import Store
+from tests.databases import copy_of
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
 
@@ -107,37 +106,23 @@ def redis_url(pytestconfig) -> str:
     return _url(pytestconfig, "valkey")
 
 
-def _create(postgres_url: str, template: str = "template1") -> tuple[str, str]:
-    name = f"t{uuid4().hex}"
-    with psycopg.connect(postgres_url, autocommit=True) as conn:
-        conn.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
-    return name, postgres_url.replace("/big2?", f"/{name}?")
-
-
-def _drop(postgres_url: str, name: str) -> None:
-    with psycopg.connect(postgres_url, autocommit=True) as conn:
-        conn.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
 @pytest.fixture(scope="session")
-def _migrated(postgres_url: str) -> str:
-    name, url = _create(postgres_url)
-    migrate(url)
-    return name
+def _migrated(postgres_url: str) -> Iterator[str]:
+    with copy_of(postgres_url) as made:
+        migrate(made.url)
+        yield made.name
 
 
 @pytest.fixture(scope="module")
 def database_url(postgres_url: str, _migrated: str) -> Iterator[str]:
-    name, url = _create(postgres_url, _migrated)
-    yield url
-    _drop(postgres_url, name)
+    with copy_of(postgres_url, _migrated) as made:
+        yield made.url
 
 
 @pytest.fixture
 def empty_url(postgres_url: str) -> Iterator[str]:
-    name, url = _create(postgres_url)
-    yield url
-    _drop(postgres_url, name)
+    with copy_of(postgres_url) as made:
+        yield made.url
 
 
 @pytest.fixture

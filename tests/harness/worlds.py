@@ -17,7 +17,7 @@ from datetime import datetime
 from itertools import count
 from random import Random
 from typing import Any, NamedTuple
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import psycopg
 
@@ -30,6 +30,7 @@ from services.envelope import GENESIS, Codec, Command, Row, link, seal
 from services.eventtable import Read, Rows
 from services.projections.rebuild import replace as rebuild
 from services.store import Store
+from tests.databases import copy_of
 from tests.harness.floor import Floor, HandInPlay, in_play, served
 from tests.harness.rearranging import another, sealed_anew
 from tests.services.http.driving import Api
@@ -319,14 +320,12 @@ def cards_of(app: Any, hand: HandInPlay) -> dict[int, list[str]]:
 def worlds(postgres_url: str, template: str) -> Iterator[Worlds]:
     """All of them, from a migrated database; gone with the block."""
     with ExitStack() as stack:
-        first = stack.enter_context(_database(postgres_url, template))
-        floor = in_play(_url(postgres_url, first))
-        at = _clock(_url(postgres_url, first))
-        databases = [stack.enter_context(_database(postgres_url, first)) for _ in OTHERS]
-        differing = [
-            _make_other(_url(postgres_url, name), floor, n) for n, name in zip(OTHERS, databases, strict=True)
-        ]
-        apis = [stack.enter_context(_world(_url(postgres_url, name), at)) for name in (first, *databases)]
+        first = stack.enter_context(copy_of(postgres_url, template))
+        floor = in_play(first.url)
+        at = _clock(first.url)
+        databases = [stack.enter_context(copy_of(postgres_url, first.name)) for _ in OTHERS]
+        differing = [_make_other(other.url, floor, n) for n, other in zip(OTHERS, databases, strict=True)]
+        apis = [stack.enter_context(_world(each.url, at)) for each in (first, *databases)]
         made = [World(api, differs) for api, differs in zip(apis, [set[str](), *differing], strict=True)]
         yield Worlds(floor, made[0], made[1:])
 
@@ -388,20 +387,6 @@ def _until_idle(frames: Iterable[bytes]) -> Iterator[bytes]:
         if frame.startswith(b": "):
             return
         yield frame
-
-
-@contextmanager
-def _database(postgres_url: str, template: str) -> Iterator[str]:
-    name = f"t{uuid4().hex}"
-    with psycopg.connect(postgres_url, autocommit=True) as conn:
-        conn.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
-    yield name
-    with psycopg.connect(postgres_url, autocommit=True) as conn:
-        conn.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def _url(postgres_url: str, name: str) -> str:
-    return postgres_url.replace("/big2?", f"/{name}?")
 
 
 def _clock(url: str) -> datetime:

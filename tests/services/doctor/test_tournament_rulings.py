@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
-from uuid import UUID, uuid4
+from uuid import UUID
 
-import psycopg
 import pytest
 
 from domain.dispute_events import PlayerRuled
@@ -24,6 +23,7 @@ from domain.tournament_events import (
     ReplacementOrdered,
     RulingLapsed,
 )
+from tests.databases import copy_of
 from tests.services.doctor.world import Played
 from tests.services.projections.evening import BUY_IN
 from tests.services.projections.house import House
@@ -33,19 +33,15 @@ SOMEBODY = "00000000-0000-4000-8000-000000000001"
 
 @pytest.fixture(scope="module")
 def played(postgres_url: str, _migrated: str) -> Iterator[Played]:
-    name = f"t{uuid4().hex}"
-    with psycopg.connect(postgres_url, autocommit=True) as conn:
-        conn.execute(f"CREATE DATABASE {name} TEMPLATE {_migrated}")
-    yield play(name, postgres_url.replace("/big2?", f"/{name}?"))
-    with psycopg.connect(postgres_url, autocommit=True) as conn:
-        conn.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with copy_of(postgres_url, _migrated) as made:
+        yield play(*made)
 
 
 def play(database: str, url: str) -> Played:
     """Of five one is out and back, and for one another plays on; others are cancelled."""
     house = House(url, seed=5)
     t = house.started(5, seats_per_table=3, stack_points=12, protest_seconds=60)
-    house.play_on(t, until=lambda: house.tournament(t).outs)
+    house.play_on(t, until=lambda: house.tournament(t).outs and len(settled(house, t)) > 1)
     gone = house.tournament(t).outs[0]
     assert gone.hand_id is not None
     seat = house.hand(gone.hand_id).seat_of(gone.player_id)

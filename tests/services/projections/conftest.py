@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from uuid import uuid4
+from contextlib import closing
 
-import psycopg
 import pytest
 
+from tests.databases import copy_of
 from tests.services.projections.evening import Evening
 from tests.services.projections.house import House
 
 
 @pytest.fixture(scope="package")
 def evening(postgres_url: str, _migrated: str) -> Iterator[Evening]:
-    name = f"t{uuid4().hex}"
-    with psycopg.connect(postgres_url, autocommit=True) as conn:
-        conn.execute(f"CREATE DATABASE {name} TEMPLATE {_migrated}")
-    house = House(postgres_url.replace("/big2?", f"/{name}?"))
-    yield Evening(house)
-    house.close()
-    with psycopg.connect(postgres_url, autocommit=True) as conn:
-        conn.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with copy_of(postgres_url, _migrated) as made, closing(House(made.url)) as house:
+        yield Evening(house)
 
 
 @pytest.fixture
